@@ -1,50 +1,44 @@
 /** Money that is set aside for requests whose charge is not known. Amounts are in billionths of a USD. */
 import type { Verdict } from './verdict.ts';
 
-/** What one holder has reserved, which is a key or a request: the highest amount of its requests. */
-export interface Held {
-  /** The amounts of its requests in flight, by their ids. */
-  readonly requests: Map<string, number>;
-  /**
-   * Its requests whose outcome is unknown. They are stored by their id if it was not known when they were lost, because it
-   * may still be reported.
-   */
-  lost: Map<string, Lost>;
-}
+/** What one holder has reserved, which is a key or a request: the highest amount of its parts. Most have one. */
+export type Held = readonly Part[];
 
-interface Lost {
-  readonly body: string;
+/** A request in flight; or one whose outcome is unknown, which is lost. */
+interface Part {
+  /** The request. If it was lost and nothing more can be reported about it, its body. */
+  readonly id: string;
   readonly nanoUsd: number;
+  /** The body of a lost request. */
+  readonly lost?: string;
 }
-
-/** Of most holders, which never lose a request. */
-const nothingLost: Held['lost'] = new Map();
 
 /** By holder. */
 export type Holders = Map<string, Held>;
 
 /** What a holder has reserved. */
-export function amountOf(held: Held | undefined): number {
-  if (held === undefined) return 0;
+export function amountOf(held: Held = []): number {
   let amount = 0;
-  for (const nanoUsd of held.requests.values()) amount = Math.max(amount, nanoUsd);
-  for (const { nanoUsd } of held.lost.values()) amount = Math.max(amount, nanoUsd);
+  for (const { nanoUsd } of held) amount = Math.max(amount, nanoUsd);
   return amount;
 }
 
+/** The part of a request; undefined if it has reserved nothing. */
+export const partOf = (held: Held | undefined, request: string): Part | undefined =>
+  held?.find(({ id }) => id === request);
+
+export const isInFlight = ({ lost }: Part): boolean => lost === undefined;
+
 /** Reserves an amount for a request. */
 export function hold(holders: Holders, holder: string, request: string, nanoUsd: number): void {
-  const held = heldOf(holders, holder);
-  held.requests.set(request, Math.max(nanoUsd, held.requests.get(request) ?? 0));
+  holders.set(holder, withPart(holders.get(holder), { id: request, nanoUsd }));
 }
 
-/** Keeps what a request may have cost whose outcome is unknown. */
-export function lose(holders: Holders, holder: string, lost: Lost, id = `body ${lost.body}`): void {
-  const held = heldOf(holders, holder);
-  if (held.lost === nothingLost) held.lost = new Map();
-  const { lost: others } = held;
-  const nanoUsd = Math.max(lost.nanoUsd, others.get(id)?.nanoUsd ?? 0);
-  others.set(id, { body: lost.body, nanoUsd });
+/** A request may have been charged, and its outcome may still be reported. */
+export function lose(holders: Holders, holder: string, request: string, body: string): void {
+  const held = holders.get(holder);
+  const part = partOf(held, request);
+  if (part) holders.set(holder, withPart(held, { ...part, lost: body }));
 }
 
 /**
@@ -64,19 +58,20 @@ export function settle(
   if (held === undefined) return;
   // A result is that of all of them.
   if (money === 'charged' || money === 'accepted') return void holders.delete(holder);
-  const { requests, lost } = held;
-  const nanoUsd = requests.get(request) ?? lost.get(request)?.nanoUsd;
-  requests.delete(request);
-  lost.delete(request);
-  if (money === 'unknown' && nanoUsd !== undefined) lose(holders, holder, { body, nanoUsd });
-  if (money === 'void' && requests.size === 0) {
-    for (const [id, other] of lost) if (other.body === body) lost.delete(id);
+  const part = partOf(held, request);
+  let rest: Held = held.filter((other) => other !== part);
+  if (money === 'unknown' && part) {
+    rest = withPart(rest, { id: `body ${body}`, nanoUsd: part.nanoUsd, lost: body });
   }
-  if (requests.size + held.lost.size === 0) holders.delete(holder);
+  if (money === 'void' && !rest.some(isInFlight)) rest = rest.filter(({ lost }) => lost !== body);
+  if (rest.length > 0) holders.set(holder, rest);
+  else holders.delete(holder);
 }
 
-function heldOf(holders: Holders, holder: string): Held {
-  const held = holders.get(holder) ?? { requests: new Map(), lost: nothingLost };
-  holders.set(holder, held);
-  return held;
+/** Adds a part, or replaces that of the same id by one with the higher amount. */
+function withPart(held: Held = [], part: Part): Held {
+  const before = partOf(held, part.id);
+  const nanoUsd = Math.max(part.nanoUsd, before?.nanoUsd ?? 0);
+  // Not with a spread, which allocates more than the list needs.
+  return held.filter((other) => other !== before).concat({ ...part, nanoUsd });
 }

@@ -1,5 +1,5 @@
 import { toNano } from './amounts.ts';
-import { amountOf, hold, settle } from './held.ts';
+import { amountOf, hold, isInFlight, partOf, settle } from './held.ts';
 import type { Holders } from './held.ts';
 import { decideLimit, expectedOf, isUnpriced } from './limits.ts';
 import type { LimitPolicy, LimitState } from './limits.ts';
@@ -82,7 +82,7 @@ export class Reservations extends ReservedSums {
     nanoUsd: number,
     units?: PricedUnits,
   ): void {
-    if (nanoUsd <= (this.#holders.get(holder)?.requests.get(id) ?? -1)) return;
+    if (nanoUsd <= (partOf(this.#holders.get(holder), id)?.nanoUsd ?? -1)) return;
     hold(this.#holders, holder, id, nanoUsd);
     this.set(holder, amountOf(this.#holders.get(holder)), units);
   }
@@ -92,11 +92,14 @@ export class Reservations extends ReservedSums {
     const { holder, id } = request;
     const body = request.bodyOf();
     this.unsent.delete(holder);
-    if (!this.#holders.has(holder)) return;
+    const hasResult = money === 'charged' || money === 'accepted';
+    if (!this.#holders.has(holder) && !hasResult) return;
     settle(this.#holders, holder, { request: id, body, money });
     const held = this.#holders.get(holder);
-    if (held === undefined) this.delete(holder);
-    else this.set(holder, amountOf(held));
+    if (held === undefined) return this.delete(holder);
+    this.set(holder, amountOf(held));
+    // Only a result ends what it may have cost, because no other request has this holder. A batch has many of these.
+    if (holder === id && !held.some(isInFlight)) this.#holders.delete(holder);
   }
 
   /** Opens the reservation of one request. Nothing is reserved yet. Prices and charges are in USD. */

@@ -140,3 +140,15 @@ test('a charge that a response has reported is reserved until the response was r
   reservation.leave('unknown');
   expect(reserved()).toBe(0.4);
 });
+
+test('a charge that is reported after its request was lost replaces what was reserved', () => {
+  const { open, reserved } = start();
+  const { reserve, reservation } = open('row');
+  reserve(0.2, 'queueing');
+  reservation.leave('unknown');
+  // It says nothing about the request that was lost.
+  reservation.leave('none');
+  expect(reserved()).toBe(0.2);
+  reservation.charge(0.1);
+  expect(reserved()).toBe(0);
+});

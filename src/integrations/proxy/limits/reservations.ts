@@ -3,7 +3,7 @@
  * both, and `testing/`, which checks that they agree.
  */
 import { toNano } from '../../../paid/amounts.ts';
-import { amountOf, hold, lose, settle } from '../../../paid/held.ts';
+import { amountOf, hold, isInFlight, lose, partOf, settle } from '../../../paid/held.ts';
 import type { Holders } from '../../../paid/held.ts';
 import { countKey } from '../../../paid/keys.ts';
 import type { CountedKey } from '../../../paid/keys.ts';
@@ -60,9 +60,10 @@ export function windowAt(state: UserState, windowMs: number, now: number, at: nu
   // If the clock moves backwards a little, keep the current window.
   if (start <= window.start) return window;
   Object.assign(window, { start, nanoUsd: 0, requests: 0 });
-  for (const [holder, { requests, lost }] of window.held) {
-    lost.clear();
-    if (requests.size === 0) window.held.delete(holder);
+  for (const [holder, held] of window.held) {
+    const kept = held.filter(isInFlight);
+    if (kept.length > 0) window.held.set(holder, kept);
+    else window.held.delete(holder);
   }
   return window;
 }
@@ -72,12 +73,8 @@ function loseExpired({ inFlight, windows }: UserState, at: number): void {
   for (const [request, { leaseEndsAt, windowMs, holder, body }] of inFlight) {
     if (leaseEndsAt > at) continue;
     inFlight.delete(request);
-    const { held } = windows.get(windowMs) ?? {};
-    const requests = held?.get(holder)?.requests;
-    const nanoUsd = requests?.get(request);
-    if (held === undefined || nanoUsd === undefined) continue;
-    lose(held, holder, { body, nanoUsd }, request);
-    requests?.delete(request);
+    const window = windows.get(windowMs);
+    if (window) lose(window.held, holder, request, body);
   }
 }
 
@@ -140,7 +137,8 @@ export function settleIn(
   const { request, body, as, isStreaming, replay } = settlement;
   const holder = holderOf(settlement);
   const flight = inFlight.get(request);
-  const isLost = window.held.get(holder)?.lost.has(request) === true;
+  const part = partOf(window.held.get(holder), request);
+  const isLost = part !== undefined && !isInFlight(part);
   const isKnown = flight?.holder === holder || isLost;
   if (flight !== undefined) {
     if (isStreaming && as !== 'ended') inFlight.set(request, { ...flight, holder: '' });

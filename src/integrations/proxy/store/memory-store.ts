@@ -1,4 +1,5 @@
 import { toUsd } from '../../../paid/amounts.ts';
+import { isInFlight } from '../../../paid/held.ts';
 import { isFree } from '../../../paid/keys.ts';
 import {
   countCharge,
@@ -97,8 +98,8 @@ export function storeIn(
     for (const [key, { until }] of keys) if (until < now) keys.delete(key);
     for (const [user, { inFlight, windows }] of users) {
       for (const [windowMs, { start, held }] of windows) {
-        const isInFlight = Array.from(held.values()).some(({ requests }) => requests.size > 0);
-        if (start + windowMs < now && !isInFlight) windows.delete(windowMs);
+        const isOpen = Array.from(held.values()).some((parts) => parts.some(isInFlight));
+        if (start + windowMs < now && !isOpen) windows.delete(windowMs);
       }
       if (inFlight.size === 0 && windows.size === 0) users.delete(user);
     }
