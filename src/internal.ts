@@ -61,6 +61,7 @@ export { parseErrorBody } from './client/http/error-body.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
+export { parseReceipt } from './client/tasks/task.ts';
 export { taskPollInterval } from './client/tasks/task-polls.ts';
 export { isInvalidRecord, nextPollDelay } from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content-text.ts';
