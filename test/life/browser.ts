@@ -1,5 +1,6 @@
 import { GenerationStore } from '../../src/integrations/react/store/generation-store.ts';
-import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
+import { damagedText } from './damage.ts';
+import { clientOf, failedWith, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending } from './driver.ts';
 
 const storageKey = 'polygate:image:hero';
@@ -43,7 +44,8 @@ export const browser: Driver = {
           try {
             const result = await store.generate(paramsOf(run.params));
             if (isDead) return 'dead';
-            return result === undefined ? 'failed' : { taskId: result.id };
+            const { error } = store.snapshot;
+            return result === undefined ? failedWith(error?.message) : { taskId: result.id };
           } catch {
             return 'refused';
           } finally {
@@ -54,6 +56,10 @@ export const browser: Driver = {
       },
       rewrite: (change) => items.forEach((text, key) => items.set(key, change(text))),
       stored: () => [...items.values()].join('\n'),
+      damage(damage) {
+        for (const [key, text] of items) items.set(key, damagedText(text, damage));
+        return items.size > 0;
+      },
     };
   },
 };
