@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import type { TestSpecification } from 'vitest/node';
 
 import base from './vitest.config.ts';
 
@@ -8,12 +10,22 @@ const alone = [
   'test/long/*{allocations,disk,kill,leaks,memory,outage,process,soak,throughput}.test.ts',
 ];
 
+/** Vitest begins with the largest files. Small ones with many random sequences take longest, and would end alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => /\/long\/(life|books)/.test(moduleId);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 // Tests that take minutes: fuzzing, soak tests, killed processes.
 export default defineConfig({
   resolve: base.resolve ?? {},
   test: {
     environment: 'node',
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     hookTimeout: 300_000,
     expect: { poll: { timeout: 50_000 } },
     testTimeout: 900_000,

@@ -15,7 +15,8 @@ import { progressBar } from '../src/tools/cli/batch/progress.ts';
 const pathTo = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const [columnWidth, lineHeight, margin, columns] = [8, 19, 18, 84];
 
-const mock = createMockGateway({ tasks: { durationMs: 0 } });
+/** The run takes 5 seconds, of which 3 have passed at the moment of the bar below. */
+const mock = createMockGateway({ tasks: { durationMs: 3500 } });
 const server = await listen(mock);
 const folder = mkdtempSync(join(tmpdir(), 'polygate-picture-'));
 copyFileSync(pathTo('examples/prompts.csv'), join(folder, 'prompts.csv'));
@@ -42,7 +43,7 @@ const rows = results
   .slice(14, 18)
   .map((line) => rowText(JSON.parse(line), String));
 const bar = progressBar(
-  { total: 30, done: 18, failed: 0, running: 8, usd: 0.38, doneBefore: 0, elapsedMs: 9000 },
+  { total: 30, done: 18, failed: 0, running: 8, usd: 0.38, doneBefore: 0, elapsedMs: 3000 },
   columns - 3,
 );
 const lines = [`$ ${command}`, ...before, ...rows, `⠼ ${bar}`, ...after];

@@ -7,6 +7,7 @@ import type { DefaultTheme } from 'vitepress';
 
 import { contents } from '../../scripts/contents.ts';
 import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
+import { namesOfBar } from './corrections.ts';
 import { groupCode, labelCells, resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
 import { home, linkedFiles, pageOf, publish, redirects, root, urlOf, withSetUp } from './pages.ts';
@@ -41,7 +42,7 @@ export default defineConfig({
   srcExclude: ['AGENTS.md', 'README.md', '{playground,skills,src,test}/**'],
   rewrites: (page) => pageOf(page) ?? page,
   metaChunk: true,
-  vite: { plugins: [searchBox] },
+  vite: { plugins: [searchBox, ...namesOfBar] },
   head: [
     ['link', { rel: 'icon', href: iconURL }],
     ['meta', { property: 'og:type', content: 'website' }],
@@ -73,9 +74,6 @@ export default defineConfig({
       return { frontmatter: { prev: { text: 'Examples', link: '/examples/' }, next: false } };
     return guide && { description: guide.description };
   },
-  // The title of the switch is set by a script, so it has no name before.
-  transformHtml: (code) =>
-    code.replaceAll('<button class="VPSwitch VPSwitchAppearance"', '$& aria-label="Dark theme"'),
   buildEnd({ outDir }) {
     writeTexts(outDir);
     cpSync(new URL('dist/playground', root), join(outDir, 'playground'), { recursive: true });

@@ -73,7 +73,8 @@ function resolve(token: Token, source: string): void {
   }
   if (page !== undefined) return token.attrSet('href', urlOf(page) + hash);
   token.attrSet('href', `/${publish(path)}`);
-  token.attrSet('target', '_blank');
+  // The router only opens pages.
+  token.attrSet('target', '_self');
 }
 
 /** Makes paths of images in HTML recognizable as relative. Vite then includes the images in the build. */

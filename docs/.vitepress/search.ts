@@ -1,7 +1,8 @@
 /** Full-text search of the pages, which runs in the browser. */
-import type { DefaultTheme, Plugin } from 'vitepress';
+import type { DefaultTheme } from 'vitepress';
 
 import { namespaces } from '../../scripts/api-names.ts';
+import { corrected } from './corrections.ts';
 import { sourceOf } from './links.ts';
 import { home } from './pages.ts';
 
@@ -68,7 +69,7 @@ const keywords: Readonly<Record<string, string>> = {
   'docs/client-options.md': 'api key environment variable',
   'docs/costs.md': 'balance budget maxUsd price spend token usage',
   'docs/errors.md': 'rate limit 429 402',
-  'docs/faq.md': 'embeddings vision webhook',
+  'docs/faq.md': 'embeddings vision',
   'docs/images-video-and-audio.md': 'save download image reference video from music speech',
   'docs/many-machines.md': 'bullmq queue redis worker',
   'docs/materials.md': 'upload file asset',
@@ -94,60 +95,48 @@ function withKeywords(source: string, path: string): string {
  * What the box of VitePress lacks. While the index loads, it shows an empty list. Screen readers hear that the box is a
  * button and that each result is an option with a link in it, both with names that differ from their texts.
  */
-const corrections: ReadonlyMap<string, string> = new Map([
-  [
-    `<li
+export const searchBox = corrected(
+  'VPLocalSearchBox',
+  new Map([
+    [
+      `<li
             v-if="filterText && !results.length && enableNoResults"`,
-    `<li v-if="!searchIndex" class="no-results"><span role="status">Loading …</span></li>
+      `<li v-if="!searchIndex" class="no-results"><span role="status">Loading …</span></li>
           <li
             v-if="filterText && !results.length && enableNoResults"`,
-  ],
-  [
-    `role="button"
+    ],
+    [
+      `role="button"
       :aria-owns="results?.length ? 'localsearch-list' : undefined"
       aria-expanded="true"
       aria-haspopup="listbox"
       aria-labelledby="localsearch-label"`,
-    'role="dialog" aria-modal="true" aria-label="Search"',
-  ],
-  [
-    `aria-labelledby="localsearch-label"
+      'role="dialog" aria-modal="true" aria-label="Search"',
+    ],
+    [
+      `aria-labelledby="localsearch-label"
             autocapitalize="off"`,
-    `role="combobox" :aria-expanded="results?.length > 0" aria-haspopup="listbox" :aria-label="buttonText"
+      `role="combobox" :aria-expanded="results?.length > 0" aria-haspopup="listbox" :aria-label="buttonText"
             autocapitalize="off"`,
-  ],
-  [
-    `:aria-labelledby="results?.length ? 'localsearch-label' : undefined"`,
-    `:aria-label="results?.length ? 'Results' : undefined"`,
-  ],
-  [
-    `:id="'localsearch-item-' + index"
+    ],
+    [
+      `:aria-labelledby="results?.length ? 'localsearch-label' : undefined"`,
+      `:aria-label="results?.length ? 'Results' : undefined"`,
+    ],
+    [
+      `:id="'localsearch-item-' + index"
             :aria-selected="selectedIndex === index ? 'true' : 'false'"
             role="option"`,
-    'role="none"',
-  ],
-  [
-    `:aria-label="[...p.titles, p.title].join(' > ')"`,
-    `:id="'localsearch-item-' + index" role="option" :aria-selected="selectedIndex === index"`,
-  ],
-  ['<span class="title-icon">', '<span class="title-icon" aria-hidden="true">'],
-  ['<kbd :aria-label', '<kbd role="img" :aria-label'],
-]);
-
-/** Corrects the box of the search. */
-export const searchBox: Plugin = {
-  name: 'box of the search',
-  enforce: 'pre',
-  transform(code, id) {
-    if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
-    let corrected = code;
-    for (const [original, correction] of corrections) {
-      if (!corrected.includes(original)) throw new Error('The search of VitePress has changed');
-      corrected = corrected.replaceAll(original, () => correction);
-    }
-    return corrected;
-  },
-};
+      'role="none"',
+    ],
+    [
+      `:aria-label="[...p.titles, p.title].join(' > ')"`,
+      `:id="'localsearch-item-' + index" role="option" :aria-selected="selectedIndex === index"`,
+    ],
+    ['<span class="title-icon">', '<span class="title-icon" aria-hidden="true">'],
+    ['<kbd :aria-label', '<kbd role="img" :aria-label'],
+  ]),
+);
 
 /** Adds the status of an error to the heading of its section, so that a search for 402 leads there. */
 function withStatus(source: string): string {

@@ -48,7 +48,7 @@ export function usdColumn(amounts: readonly number[]): string[] {
 
 /** Prints what a usual client would have paid: one that sends a lost request again, without a key. */
 export function usual(text: string): void {
-  field('usual', dim(text));
+  field('usually', dim(text));
 }
 
 /** Writes streamed text with word wrap. */

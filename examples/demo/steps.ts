@@ -39,7 +39,7 @@ export async function streamChat(
   }
   console.log();
   field('cost', cost(stream.meta?.chargeUsd, stream.meta?.requestId));
-  usual('with other clients, the same, but a stream that breaks off can look complete');
+  usual('the same, but a stream that breaks off can look complete');
 }
 
 /** Generates an image and saves it. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,4 +28,13 @@ test('the script of a release copies the version and changes nothing else', () =
   for (const file of ['package-lock.json', source]) {
     expect(read(file).replaceAll('98.7.6', manifest.version)).toBe(read(file, root));
   }
+});
+
+test('no changeset begins with a list, because the changelog makes an item of it', () => {
+  const folder = join(root, '.changeset');
+  const lists = readdirSync(folder).filter((file) => {
+    const [, , text = ''] = readFileSync(join(folder, file), 'utf8').split(/^---$/m);
+    return file.endsWith('.md') && /^[-*] /.test(text.trim());
+  });
+  expect(lists).toEqual([]);
 });

@@ -84,11 +84,14 @@ describe.each(['chromium', 'firefox'] as const)('in %s', (kind) => {
     expect(await textOf(0)).toMatch(/no key\s+no response[^]*no key\s+202/);
     expect(await textOf(1)).toMatch(/same key \w+\s+202, the same task/);
     await page.getByText('One video: $0.80 against $0.40.').waitFor();
-    const button = page.getByRole('button', { name: 'Pull it again' });
-    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
+    const again = page.getByRole('button', { name: 'Pull it again' });
+    await expect.poll(() => again.getAttribute('aria-disabled')).toBe('false');
 
+    // The results of a video say nothing about a chat.
     await page.getByRole('radio', { name: 'Chat' }).check({ force: true });
-    await button.click();
+    for (const index of [0, 1])
+      await expect.poll(() => textOf(index)).toMatch(/Nothing has been sent\.[^]*\s\$0\.00$/);
+    await page.getByRole('button', { name: 'Pull the plug' }).click();
     await page.getByText("ConnectionError with outcome: 'unknown'").waitFor();
     await expect.poll(() => textOf(0)).toContain('paid twice');
     expect(await textOf(1)).toContain('paid once, and reported');
@@ -213,6 +216,15 @@ test.each([390, 768, 1280, 1440, 1920])(
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByText('each paid once').waitFor();
     await expectNoBarriers(page);
+    const tooNarrow: number[] = await page.locator('.cells i').evaluateAll((cells: any[]) =>
+      cells.flatMap((cell) => {
+        const mark = cell.ownerDocument.createRange();
+        mark.selectNodeContents(cell);
+        const { width: needed } = mark.getBoundingClientRect();
+        return needed > cell.clientWidth ? [needed] : [];
+      }),
+    );
+    expect(tooNarrow).toEqual([]);
     await page.getByRole('tab', { name: 'Set a budget' }).click();
     await page.getByRole('button', { name: 'Run 24 images' }).click();
     await page.getByText('never over the budget').waitFor();

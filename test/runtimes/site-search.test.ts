@@ -63,7 +63,6 @@ test.each([
   ['video from image', 'images-video-and-audio'],
   ['vision', 'faq'],
   ['voice clone', 'voices'],
-  ['webhook', 'faq'],
 ])('a search for %s finds the page %s first', (words, page) => {
   const [first] = index.find(words);
   expect(first?.id).toMatch(new RegExp(`^/guides/${page}\\.html#`));
@@ -80,6 +79,7 @@ test.each([
   ['outcome', /guides\/errors.html#outcome/],
   ['spreadsheet', /guides\/command-line.html/],
   ['Temporal', /guides\/other-engines.html/],
+  ['webhook', /guides\/faq.html#can-i-cancel-a-task-or-get-a-webhook/],
   ['videos.submit', /^\/api\/polygate\/interfaces\/Videos.html/],
 ])('the first result of a search for %s is %s', (words, expected) => {
   expect(index.find(words)[0]?.id).toMatch(expected);

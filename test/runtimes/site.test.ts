@@ -225,6 +225,28 @@ test('on paper, there are no bars, and code wraps, also from the dark theme', as
   expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
     'rgb(255, 255, 255)',
   );
+  // Space below the last line could become an empty page.
+  expect(
+    await page.evaluate(
+      `document.documentElement.scrollHeight -
+        document.querySelector('.vp-doc > div > :last-child').getBoundingClientRect().bottom`,
+    ),
+  ).toBeLessThanOrEqual(32);
+});
+
+test('the buttons of the bar have names that say what they open, and links to files have no arrow', async () => {
+  for (const [width, name] of [
+    [390, 'Main menu'],
+    [768, 'Appearance'],
+  ] as const) {
+    const { page } = await openPage('/', { viewport: { width, height: 844 } });
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('switch').first().waitFor();
+    const arrow = await page
+      .locator('.home-footer a', { hasText: 'MIT license' })
+      .evaluate((link: any) => getComputedStyle(link, '::after').content);
+    expect(arrow).toBe('none');
+  }
 });
 
 test('headings in the outline of a page are not cut off', async () => {

@@ -24,15 +24,15 @@ export interface Race {
   readonly polygate: Signal<SideState>;
   readonly isRunning: Signal<boolean>;
   /** Sends one request on each side, and loses its first response. */
-  run(kind: PlugKind): Promise<void>;
+  run(): Promise<void>;
 }
 
-/** Creates a race. Each run has a gateway for each side, which differ in nothing. */
-export function createRace(): Race {
+/** Creates a race with a request of this kind. Each run has a gateway for each side, which differ in nothing. */
+export function createRace(kind: PlugKind): Race {
   const usual = signal(idle);
   const polygate = signal(idle);
   const isRunning = signal(false);
-  const run = async (kind: PlugKind) => {
+  const run = async () => {
     if (isRunning.value) return;
     isRunning.value = true;
     const { path, request } = plugRequests[kind];

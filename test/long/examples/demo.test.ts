@@ -51,7 +51,7 @@ describe.concurrent('the demo', () => {
     const [, invoice = '', next] =
       /Invoice of the gateway.*\n([^]*)What to look at next\n([^]*)$/.exec(stdout) ?? [];
     expect(next).toContain('npm run playground');
-    expect(stdout).toContain(`usual      ${Number(paidBefore) + 6} times`);
+    expect(stdout).toContain(`usually    ${Number(paidBefore) + 6} times`);
     const amounts = invoice.match(/^.*\$0\.\d+$/gm) ?? [];
     expect(new Set(amounts.map(({ length }) => length))).toHaveProperty('size', 1);
     const rows = Array.from(invoice.matchAll(/^ {2}(.*?) {2,}\S+ .*\$0\.\d+$/gm), ([, row]) => row);

@@ -21,9 +21,9 @@ const kinds = [
 
 /** Loses the response to a paid request, once with a usual retry and once with polygate, and compares the invoices. */
 export function PullThePlug() {
-  const race = useMemo(createRace, []);
   const [kind, setKind] = useState<PlugKind>('video');
-  const [sent, setSent] = useState<PlugKind>('video');
+  // Another kind of request starts without the results of the last one.
+  const race = useMemo(() => createRace(kind), [kind]);
   const isRunning = race.isRunning.value;
   const hasRun = race.usual.value.attempts.length > 0;
   return (
@@ -34,35 +34,31 @@ export function PullThePlug() {
           class="primary plug-button"
           // It keeps the focus while it cannot be used.
           aria-disabled={isRunning}
-          onClick={() => {
-            if (isRunning) return;
-            setSent(kind);
-            void race.run(kind);
-          }}
+          onClick={() => void race.run()}
         >
           <Icon name="plug" />
           {hasRun ? 'Pull it again' : 'Pull the plug'}
         </button>
         <Choice hideLabel label="What is sent" options={kinds} value={kind} onChange={setKind} />
         <p class="plug-note" role="status">
-          <Note race={race} kind={sent} />
+          <Note race={race} kind={kind} />
         </p>
       </div>
       <div class="plug-sides plug-pair">
         <Side
           title="A usual retry"
           method="No response? Send it again."
-          path={plugRequests[sent].path}
+          path={plugRequests[kind].path}
           state={race.usual.value}
         />
         <Side
           title="polygate"
           method={
-            sent === 'chat'
+            kind === 'chat'
               ? 'No response? A chat has no key, so it is not sent again.'
               : 'No response? Send it again with the same key.'
           }
-          path={plugRequests[sent].path}
+          path={plugRequests[kind].path}
           state={race.polygate.value}
         />
       </div>
