@@ -1,6 +1,6 @@
 import { GenerationStore } from '../../src/integrations/react/store/generation-store.ts';
 import { damagedText } from './damage.ts';
-import { clientOf, failedWith, openService, paramsOf, storageOf } from './driver.ts';
+import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending } from './driver.ts';
 
 const storageKey = 'polygate:image:hero';
@@ -44,8 +44,7 @@ export const browser: Driver = {
           try {
             const result = await store.generate(paramsOf(run.params));
             if (isDead) return 'dead';
-            const { error } = store.snapshot;
-            return result === undefined ? failedWith(error?.message) : { taskId: result.id };
+            return result === undefined ? 'failed' : { taskId: result.id };
           } catch {
             return 'refused';
           } finally {
