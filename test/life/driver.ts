@@ -44,6 +44,17 @@ export interface Run {
   readonly damage?: Damage | undefined;
 }
 
+export const yearMs = 365 * 86_400_000;
+
+/** A run that nothing disturbs. */
+export const clean = {
+  fate: 'accepted',
+  death: 'never',
+  isSlow: false,
+  isFull: false,
+  jumpMs: yearMs,
+} as const;
+
 /**
  * How a run has ended: with its task, with a refusal before anything was sent, or without a result; `free` if it says that nothing
  * was charged.
