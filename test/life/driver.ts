@@ -87,6 +87,8 @@ export interface Driver {
   /** Whether a run whose key cannot be stored sends nothing. */
   readonly needsStorage: boolean;
   open(): World;
+  /** Whether runs at the same time can send the same params under two keys: if only one has seen that other params were refused. */
+  readonly hasRaces?: boolean;
   /** Whether the ending of a run is what the storage says, so that it is true of all runs. */
   readonly isShared?: boolean;
   /** Judges the invoice in place of the rule for tasks: no key is charged twice. */

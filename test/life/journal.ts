@@ -121,7 +121,12 @@ const batchWith = (options: Partial<BatchOptions<number>>, fallback?: [string]):
     ),
   );
 
-export const batch: Driver = { name: 'a batch', needsStorage: true, open: batchWith({}) };
+export const batch: Driver = {
+  name: 'a batch',
+  needsStorage: true,
+  hasRaces: true,
+  open: batchWith({}),
+};
 
 /** Batches whose lines have all fields. */
 export const fullBatches: readonly Driver[] = [

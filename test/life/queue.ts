@@ -108,7 +108,7 @@ class QueueWorld implements World {
         const hasSent = this.mock.requests.length > before;
         if (row?.status === 'unknown' && row.data.kind === 'chat' && !hasSent) return 'refused';
         if (row === undefined || isEnded(row.status)) return failedWith(row?.state.error?.message);
-        if (hasSent && row.status !== 'running') return failedWith(row.state.error?.message);
+        if (hasSent && row.status !== 'running') return 'failed';
       }
       return 'failed';
     } catch (error) {
