@@ -102,6 +102,8 @@ class QueueWorld implements World {
         await step();
         const row = await this.#connection.rows.read(id);
         if (isDead) return 'dead';
+        // Another run has removed the row, and added it with its own params.
+        if (row && !JSON.stringify(row.data).includes(paramsOf(run.params).prompt)) return 'failed';
         if (row?.status === 'succeeded') {
           return { taskId: row.state.receipt?.id ?? row.state.completion?.id ?? '' };
         }
