@@ -50,6 +50,7 @@ export { runtimeFetch } from './client/config/environment.ts';
 export { version } from './client/config/version.ts';
 
 // Requests and responses
+export type { AttemptObserver } from './client/call/api-request.ts';
 export { newIdempotencyKey, ownHeaders, sentKeys, toHex } from './client/http/request-headers.ts';
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';
@@ -73,6 +74,7 @@ export { nothingCharged } from './client/call/compose-error.ts';
 export {
   failedRow,
   isFinalError,
+  KeyCharges,
   slotRejectionOf,
   withEarlierCharge,
 } from './client/batch/charge-rules.ts';

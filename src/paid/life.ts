@@ -112,26 +112,6 @@ export function nextChat(life: Life, intent: Intent): LifeStep {
   return step === 'resend' ? 'send' : step;
 }
 
-/**
- * What counts of a response that has returned a task or a completion. A replay whose charge counts already (`isCounted`) costs
- * nothing. The policy says what else a driver knows about the request that a replay repeats:
- *
- * - `any`: a replay counts, even if another program has paid for the original: the journal has neither the requests of a run
- *   without a journal, whose keys the caller can pass on, nor those whose lines are lost. `maxUsd` limits what the tasks and
- *   completions of a batch cost together.
- * - `own`: a replay counts if the original may be a request of this row (`isOwn`), so that the row has paid for it. Redis has
- *   every request of every row, and the sum of a queue keeps the charges of removed rows. So any other request counts already,
- *   or another program has paid for it.
- */
-export function countReplay(
-  verdict: Verdict,
-  policy: 'any' | 'own',
-  { isCounted, isOwn }: { readonly isCounted?: boolean | undefined; readonly isOwn?: boolean },
-): Verdict {
-  const isFree = verdict.replay && (isCounted || (policy === 'own' && !isOwn));
-  return isFree ? { ...verdict, money: 'none' } : verdict;
-}
-
 /** The verdict about a submission that has a task, whatever the status of the response that named it. */
 export const verdictOfTask = (task: {
   readonly chargeUsd: number | undefined;

@@ -108,6 +108,7 @@ export class Reservation {
   readonly #all: Reservations;
   readonly #ofRoute: PricedUnits;
   #isReserved = false;
+  #isCharged = false;
   /** Whether a limit covers the request, although nothing is known about its price, and no charge is reported. */
   #isUnpriced = false;
   /** Whether the request has failed. What remains of it is about to find its signal aborted. */
@@ -187,15 +188,18 @@ export class Reservation {
     return undefined;
   }
 
-  /** Takes note of a charge in USD that a response reports, before its body was read and `charge` ends the request. */
-  note(usd: number): void {
-    this.#learnFrom(usd);
-    const nanoUsd = toNano(usd);
-    const isCovered = this.#isReserved || this.#isUnpriced;
-    if (!isCovered || nanoUsd <= this.#all.amountOf(this.#request.holder)) return;
-    this.#all.hold(this.#request, nanoUsd);
-    this.#isReserved = true;
-    this.#isUnpriced = false;
+  /**
+   * Reserves the price again for the first attempt after a charge, unless it is free. Returns the shortfall if the limit does not
+   * cover it when it is decided, or right before it is sent. Any other attempt keeps what is reserved, whatever the limit covers.
+   */
+  repeat(limit: Limit, stage: 'resending' | 'sending'): Shortfall | undefined {
+    if (!this.#isCharged) return undefined;
+    const shortfall = this.reserve(limit, this.price || undefined, stage);
+    if (shortfall) {
+      this.#isReserved = false;
+      this.#all.settle(this.#request, 'none');
+    } else if (stage === 'sending') this.#isCharged = false;
+    return shortfall;
   }
 
   /** Ends a request that has failed. What may have been charged stays reserved. */
@@ -211,9 +215,11 @@ export class Reservation {
     all.settle(this.#request, isUncharged ? money : 'unknown');
   }
 
-  /** Ends the request, and learns what such requests cost. */
+  /** A response reports a charge: ends what is reserved, and learns what such requests cost. */
   charge(usd: number): void {
     this.#all.turns.answer(this.#request.route);
+    this.#isCharged = true;
+    this.#isReserved = false;
     this.#isUnpriced = false;
     this.#all.settle(this.#request, 'charged');
     this.#learnFrom(usd);

@@ -1,9 +1,10 @@
 /** Drives a book through a scenario, and compares what it says with the invoice. */
 import { turns } from '../support/turns.ts';
 import type { Book, BookKind, Usage } from './books.ts';
+import type { Line } from './lines.ts';
 import { sumOf } from './orders.ts';
 import type { Order, Settings } from './orders.ts';
-import type { Line, Service } from './service.ts';
+import type { Service } from './service.ts';
 
 /** Orders that are sent at the same time, after something else has happened. */
 export interface Step {
@@ -59,7 +60,7 @@ function problemsOf({ service }: Book, { spentUsd, reservedUsd }: Usage): string
   const said = sumOf([spentUsd, reservedUsd]);
   const floor = floorOf(current);
   if (said < floor - 1e-9) problems.push(`${said} USD are said to be used, and ${floor} USD are`);
-  const excused = sumOf(current.filter((line) => service.isExcused(line)).map(({ usd }) => usd));
+  const excused = sumOf(service.excused.map(({ usd }) => usd));
   const isPriced = current.every(({ usd, expectedUsd = 0 }) => usd <= expectedUsd + 1e-9);
   const invoice = sumOf(current.map(({ usd }) => usd));
   if (isPriced && invoice > limitUsd + excused + 1e-9)

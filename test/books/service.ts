@@ -1,30 +1,9 @@
 import { fateOf, invalid } from './fates.ts';
 import type { Execution, Fate } from './fates.ts';
+import { excusedOf } from './lines.ts';
+import type { Line } from './lines.ts';
 import { orderOf, orderText, sumOf, textOf } from './orders.ts';
-import type { ModelName, Order, Settings } from './orders.ts';
-
-/** A charge of the service, and what a client can know about it. */
-export interface Line {
-  readonly usd: number;
-  readonly key: string | undefined;
-  readonly text: string;
-  /** What the service has returned for the key: to the request itself, and to others as replays. */
-  readonly texts: Set<string>;
-  readonly model: ModelName;
-  readonly units: number;
-  /** What the request was expected to cost when it arrived; undefined if nothing was known. */
-  readonly expectedUsd: number | undefined;
-  /**
-   * Why a book may have reserved nothing for it, although the service has charged its key before: the key was free, or
-   * shares the reservation of a request whose outcome is not known yet.
-   */
-  excuse: 'none' | 'free' | 'shared';
-  /** Which response has reported the charge. */
-  reported: 'no' | 'directly' | 'by a replay';
-  /** Whether a later response has said what the key costs. */
-  isResolved: boolean;
-  isInFlight: boolean;
-}
+import type { Order, Settings } from './orders.ts';
 
 /** What can be known about the price of a request, in USD. */
 export interface Prices {
@@ -113,11 +92,8 @@ export class Service {
     return this.#held.length;
   }
 
-  /** Whether a line exists only because the service has charged a key twice, and no book could know. */
-  isExcused(line: Line): boolean {
-    const isTwice = this.current.some((other) => other !== line && other.key === line.key);
-    const isHidden = line.reported !== 'directly' && line.isResolved;
-    return line.excuse !== 'none' || (line.key !== undefined && isTwice && isHidden);
+  get excused(): readonly Line[] {
+    return excusedOf(this.current);
   }
 
   /** What counts against the limit now. */
@@ -268,9 +244,7 @@ export class Service {
       this.violations.push(`${line.text} was sent before the first response showed a price`);
     }
     const known = sumOf(this.current.filter((each) => this.#isKnown(each)).map(({ usd }) => usd));
-    const excused = sumOf(
-      this.current.filter((each) => this.isExcused(each)).map(({ usd }) => usd),
-    );
+    const excused = sumOf(this.excused.map(({ usd }) => usd));
     const expected = line.expectedUsd ?? 0;
     const isUsedUp = known - excused >= this.limitUsd - 1e-9;
     if (isUsedUp || known + expected - excused > this.limitUsd + 1e-9) {

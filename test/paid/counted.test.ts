@@ -1,25 +1,43 @@
 import { ConfigurationError, ConnectionError } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { countReplay } from '../../src/paid/life.ts';
+import { KeyCharges } from '../../src/internal.ts';
 import { isUncharged, verdictOfError } from '../../src/paid/verdict.ts';
 
-const replay = { money: 'charged', usd: 0.2, replay: true } as const;
-const original = { ...replay, replay: false };
-const free = { ...replay, money: 'none' };
+const charge = { money: 'charged', usd: 0.2, replay: false } as const;
+const replay = { ...charge, replay: true };
+const counted = { fromReplay: false };
 
 test.each([
-  ['any', replay, {}, replay],
-  // Its charge counts already.
-  ['any', replay, { isCounted: true }, free],
-  ['any', original, { isCounted: true }, original],
-  ['own', replay, { isOwn: true }, replay],
-  ['own', replay, { isOwn: true, isCounted: true }, free],
+  ['a charge', undefined, charge, true, 0.2],
+  ['a replay of a request whose response was lost', undefined, replay, true, 0.2],
+  ['a replay of a charge that counts already', counted, replay, true, 0],
+  // The service has charged the key again.
+  ['a charge of a key that counts already', counted, charge, true, 0.2],
   // Another request or another program has paid for it.
-  ['own', replay, { isOwn: false }, free],
-  ['own', original, { isOwn: false }, original],
-] as const)('by the policy %s, %j with %j counts as %j', (policy, verdict, known, counted) => {
-  expect(countReplay(verdict, policy, known)).toEqual(counted);
+  ['a replay of a request of another row', undefined, replay, false, 0],
+  ['a charge of a row that was never sent before', undefined, charge, false, 0.2],
+])('%s: after %j, %j counts, of its own row: %s, as %d USD', (_, known, verdict, isOwn, usd) => {
+  const charges = new KeyCharges(known);
+  expect(charges.covers(verdict, isOwn)).toBe(usd === 0);
+  expect(charges.add(verdict, false, isOwn)).toBe(usd > 0);
+  expect(charges).toMatchObject({ usd, largestUsd: 0.2 });
+});
+
+test.each([
+  ['each of two attempts', [[charge], [{ ...charge, usd: 0.1 }]], 0.3, false],
+  ['a response and its replays', [[charge], [replay], [replay]], 0.2, true],
+  [
+    'a replay and the response that it has repeated, which is late',
+    [[replay], [charge, true]],
+    0.2,
+    true,
+  ],
+  ['a replay and an attempt after it', [[replay], [charge]], 0.4, false],
+] as const)('the charges of %s', (_, responses, usd, isFree) => {
+  const charges = new KeyCharges();
+  for (const [verdict, isLate = false] of responses) charges.add(verdict, isLate);
+  expect(charges).toMatchObject({ usd, largestUsd: 0.2, isFree });
 });
 
 test.each([

@@ -129,16 +129,38 @@ test.each([
   },
 );
 
-test('a charge that a response has reported is reserved until the response was read, if the price was not known, too', () => {
-  const { open, reserved } = start();
+test('a request that was charged reserves its price again before another attempt, if the limit covers it', () => {
+  const { all, open, reserved } = start();
   const { reserve, reservation } = open('row');
   reserve(undefined, 'queueing');
-  reserve(undefined, 'sending');
-  reservation.note(0.4);
+  const limit = (usd: number) => ({ nanoUsd: toNano(usd), policy: limitPolicies.batch });
+  // Until then, it keeps what it has reserved, whatever the limit covers.
+  expect(reservation.repeat(limit(0.1), 'resending')).toBeUndefined();
+  reservation.charge(0.4);
+  expect(reserved()).toBe(0);
+  expect(reservation.repeat(limit(0.8), 'resending')).toMatchObject({ decision: 'exceeded' });
+  expect(reservation.repeat(limit(0.9), 'resending')).toBeUndefined();
+  expect(reserved()).toBe(0.4);
+  // Others have been charged more than they had reserved.
+  expect(reservation.repeat(limit(0.8), 'sending')).toMatchObject({ decision: 'exceeded' });
+  expect(reserved()).toBe(0);
+  expect(reservation.repeat(limit(0.9), 'sending')).toBeUndefined();
+  // From now on, it may be charged.
+  expect(reservation.repeat(limit(0.8), 'resending')).toBeUndefined();
   expect(reserved()).toBe(0.4);
   expect(open('other').reserve(undefined, 'sending')).toBe('exceeded');
   reservation.leave('unknown');
-  expect(reserved()).toBe(0.4);
+  expect(toUsd(all.total)).toBe(0.4);
+});
+
+test('a request that was charged has no other reservation if its key is free', () => {
+  const { open, reserved } = start();
+  const { reserve, reservation } = open('row', true);
+  reserve(0.2, 'queueing');
+  reservation.charge(0.2);
+  const nothing = { nanoUsd: 0, policy: limitPolicies.batch };
+  expect(reservation.repeat(nothing, 'resending')).toBeUndefined();
+  expect(reserved()).toBe(0);
 });
 
 test('a charge that is reported after its request was lost replaces what was reserved', () => {

@@ -113,25 +113,42 @@ export class BatchBudget {
   }
 
   /**
-   * Checks a reservation right before it is sent: other rows may have cost more than they had reserved.
+   * Checks a reservation right before it is sent: other rows may have cost more than they had reserved. `isResent`: an earlier
+   * attempt may have been charged. Only after a charge, which is spent, the next one is checked.
    *
    * @throws {@link BudgetExceededError} if the budget does not cover it any more.
    */
-  recheck(row: Row): void {
+  recheck(row: Row, isResent: boolean): void {
     const reservation = this.#open.get(row);
     const limit = { nanoUsd: this.#limit, policy };
-    const shortfall = reservation?.reserve(limit, reservation.price, 'sending');
-    if (shortfall) throw this.#exceeded(shortfall);
+    const shortfall = isResent
+      ? reservation?.repeat(limit, 'sending')
+      : reservation?.reserve(limit, reservation.price, 'sending');
     this.#update(row);
+    if (shortfall) throw this.#exceeded(shortfall, isResent);
   }
 
   /**
-   * Takes note of a charge that a response reports. It is settled when the body was read, and rows that wait for the slot of
-   * this one must not be sent before.
+   * Whether the budget covers another attempt of a row. After a charge, it reserves the price once more: a service that ignores
+   * its key charges each attempt.
    */
-  noteCharge(row: Row, usd: number): void {
-    row.noteCharge(usd);
-    this.#open.get(row)?.note(usd);
+  mayRetry(row: Row): boolean {
+    const shortfall = this.#open.get(row)?.repeat({ nanoUsd: this.#limit, policy }, 'resending');
+    this.#update(row);
+    return shortfall === undefined;
+  }
+
+  /**
+   * Adds the charge that a response reports, before its body was read: rows that wait for the slot of this one must not be
+   * sent before.
+   */
+  addCharge(row: Row, verdict: Verdict, isLate: boolean): void {
+    if (verdict.money !== 'charged') return;
+    if (row.charges.add(verdict, isLate)) {
+      this.#charged.spent += toNano(verdict.usd);
+      this.#countPaidRow(row.idempotencyKey);
+    }
+    this.#open.get(row)?.charge(verdict.usd);
     this.#update(row);
   }
 
@@ -139,25 +156,24 @@ export class BatchBudget {
    * Whether the service still protects a row from a second charge, of which a failed response has reported the first one: only
    * until its key is charged again.
    */
-  isFree({ idempotencyKey = '', history: { isChargeKnown, isKeyForgotten } }: Row): boolean {
-    const isPaid = isChargeKnown === true && isKeyForgotten !== true;
-    return isPaid && this.#paidRows.get(idempotencyKey) === 1;
+  isFree({ idempotencyKey = '', charges }: Row): boolean {
+    return charges.isFree && this.#paidRows.get(idempotencyKey) === 1;
+  }
+
+  /** Ends the reservation of a submission that was accepted. Returns whether its charge is known. */
+  accept(row: Row, verdict: Verdict): boolean {
+    const isKnown = verdict.money === 'charged' || row.charges.covers(verdict);
+    // Without a charge, it costs as much as others, even if their charges are reported later.
+    this.settle(row, isKnown ? 'none' : verdict.money);
+    return isKnown;
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
-  settle(row: Row, verdict: Verdict): void {
+  settle(row: Row, money: Verdict['money']): void {
     const reservation = this.#open.get(row);
     if (reservation === undefined) return;
     this.#open.delete(row);
-    if (verdict.money === 'charged') {
-      this.#charged.spent += toNano(verdict.usd);
-      this.#countPaidRow(row.idempotencyKey);
-      row.addCharge(verdict.usd);
-      reservation.charge(verdict.usd);
-    } else {
-      // What was accepted without a charge costs as much as others, even if their charges are reported later.
-      reservation.leave(verdict.money);
-    }
+    reservation.leave(money);
     this.#update(row);
     this.#changes.notify();
   }
@@ -173,13 +189,15 @@ export class BatchBudget {
     if (rows !== undefined) this.#paidRows.set(key, rows + 1);
   }
 
-  #exceeded(shortfall: Shortfall): BudgetExceededError {
+  #exceeded(shortfall: Shortfall, isCharged = false): BudgetExceededError {
     const { chargedUsd: spentUsd, estimatedUsd } = this.total;
     const maxUsd = toUsd(this.#limit);
     const sentUsd = toUsd(toNano(estimatedUsd) - this.#reservations.totalUnsent());
     const summary = (wording = forPrograms) =>
       `Budget of the batch exceeded: ${wording.amounts(spentUsd, maxUsd)} spent, ` +
       `${wording.usd(sentUsd)} reserved for rows that may have been charged; ${reservationProblem(shortfall, wording)}`;
-    return createError(BudgetExceededError, { summary }, { outcome: 'not-sent', spentUsd, maxUsd });
+    const charge = isCharged ? 'This row was charged, and was not sent again.' : undefined;
+    const outcome = isCharged ? 'unknown' : 'not-sent';
+    return createError(BudgetExceededError, { summary, charge }, { outcome, spentUsd, maxUsd });
   }
 }

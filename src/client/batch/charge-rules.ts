@@ -4,6 +4,9 @@ import { AbortedError, RequestTimeoutError } from '../../errors/call.ts';
 import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
+import { roundUsd } from '../../paid/amounts.ts';
+import { countKey, isFree } from '../../paid/keys.ts';
+import type { CountedKey } from '../../paid/keys.ts';
 import { isUncharged, isUnpaid, verdictOfError } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 
@@ -108,4 +111,57 @@ export function withEarlierCharge<Thrown>(error: Thrown, advice: string): Thrown
 export function slotRejectionOf(error: unknown): ConcurrencyLimitError | undefined {
   const rejection = RequestTimeoutError.is(error) ? error.cause : error;
   return ConcurrencyLimitError.is(rejection) ? rejection : undefined;
+}
+
+/** A key whose charge counts already, because another request or another program has paid for it. */
+const countedElsewhere: CountedKey = { fromReplay: false };
+
+/**
+ * What the responses to one row cost together, in USD: each charge once, however often the row is sent, and no replay of one
+ * that counts. A service that ignores keys charges each attempt.
+ */
+export class KeyCharges {
+  usd: number;
+  /** The largest charge. It shows what one request costs. */
+  largestUsd: number;
+  #counted: CountedKey | undefined;
+
+  constructor(counted?: CountedKey, usd = 0, largestUsd = 0) {
+    this.#counted = counted;
+    this.usd = usd;
+    this.largestUsd = largestUsd;
+  }
+
+  /** Whether the service has charged the key, and protects it from a second charge as far as is known. */
+  get isFree(): boolean {
+    return isFree(this.#counted, () => '');
+  }
+
+  /**
+   * Adds the charge that a response reports. Returns whether it counts.
+   *
+   * `isLate`: it may be the response that a replay has repeated. `isOwn`: the original of a replay may be a request of this row.
+   * Otherwise, another one of the same books or another program has paid for it. A batch counts all replays: its journal has
+   * neither the requests of runs without a journal nor those of lost lines, and `maxUsd` limits what its tasks and completions
+   * cost together. A queue counts its own: Redis has every request of every row.
+   */
+  add(verdict: Verdict, isLate: boolean, isOwn = true): boolean {
+    if (verdict.money !== 'charged') return false;
+    const { isCounted, key } = this.#count(verdict, isLate, isOwn);
+    const usd = roundUsd(verdict.usd);
+    this.#counted = key;
+    this.largestUsd = Math.max(this.largestUsd, usd);
+    if (!isCounted) this.usd = roundUsd(this.usd + usd);
+    return !isCounted;
+  }
+
+  /** Whether a successful response costs nothing more than what counts already. */
+  covers(verdict: Verdict, isOwn = true): boolean {
+    return this.#count(verdict, false, isOwn).isCounted;
+  }
+
+  #count({ replay }: Verdict, mayBeOriginal: boolean, isOwn: boolean) {
+    const counted = this.#counted ?? (isOwn ? undefined : countedElsewhere);
+    return countKey(counted, { replay, mayBeOriginal, body: undefined });
+  }
 }

@@ -28,8 +28,8 @@
  * If a step throws, the state that the row has reached decides whether its result is `failed` or `unknown`: see
  * `isFinalError` in charge-rules.ts.
  */
-import { roundUsd } from '../../paid/amounts.ts';
 import type { Task } from '../tasks/task.ts';
+import { KeyCharges } from './charge-rules.ts';
 import type { ChargeFacts } from './charge-rules.ts';
 import { noCost, mayBeCharged } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
@@ -63,7 +63,8 @@ export class Row {
   #history: RowHistory = {};
   #state: RowState = 'planned';
   #idempotencyKey: string | undefined;
-  #cost = noCost;
+  #charges = new KeyCharges();
+  #estimatedUsd = 0;
   #task: Task | undefined;
   #controller: AbortController | undefined;
 
@@ -93,7 +94,13 @@ export class Row {
 
   /** What it has cost in all runs. */
   get cost(): RowCost {
-    return this.#cost;
+    const { usd: chargedUsd, largestUsd } = this.#charges;
+    return { chargedUsd, estimatedUsd: this.#estimatedUsd, largestUsd };
+  }
+
+  /** What its responses have cost in all runs. */
+  get charges(): KeyCharges {
+    return this.#charges;
   }
 
   /** The task of the row, once it is accepted. Chats have none. */
@@ -108,7 +115,10 @@ export class Row {
     this.#history = history;
     // Without a readable `submit` line, the receipt still has the key.
     this.#idempotencyKey = history.key ?? history.receipt?.idempotencyKey;
-    this.#cost = history.cost ?? noCost;
+    const { cost = noCost, isChargeKnown, isKeyForgotten: isForgotten } = history;
+    const counted = isChargeKnown ? { fromReplay: false, isForgotten } : undefined;
+    this.#charges = new KeyCharges(counted, cost.chargedUsd, cost.largestUsd);
+    this.#estimatedUsd = cost.estimatedUsd;
   }
 
   /** An earlier run has left its task, or the completion of a chat. */
@@ -154,20 +164,9 @@ export class Row {
     this.#state = 'durable';
   }
 
-  addCharge(usd: number): void {
-    this.#cost = { ...this.#cost, chargedUsd: roundUsd(this.#cost.chargedUsd + usd) };
-    this.noteCharge(usd);
-  }
-
-  /** A response has reported a charge, which shows what such a submission costs. */
-  noteCharge(usd: number): void {
-    const largestUsd = Math.max(this.#cost.largestUsd, roundUsd(usd));
-    this.#cost = { ...this.#cost, largestUsd };
-  }
-
   /** Sets the sum of the estimates for its submissions that may have been charged. */
   setEstimate(estimatedUsd: number): void {
-    this.#cost = { ...this.#cost, estimatedUsd };
+    this.#estimatedUsd = estimatedUsd;
   }
 
   /** Aborts what the row waits for. Created when the row starts: a recovery knows all rows in advance. */

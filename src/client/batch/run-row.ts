@@ -1,10 +1,8 @@
-import { countReplay, isVoid } from '../../paid/life.ts';
+import { isVoid } from '../../paid/life.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
-import { isUncharged, isUnpaid } from '../../paid/verdict.ts';
-import type { Verdict } from '../../paid/verdict.ts';
+import { isUncharged, isUnpaid, verdictOf } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
-import { parseResponseMeta } from '../http/response-meta.ts';
 import { unitsOf } from './budget-decisions.ts';
 import { failedRow, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
@@ -83,8 +81,10 @@ class SubmittingRow<Accepted> {
   readonly #plan: RowPlan<Accepted>;
   readonly #submission: RowSubmission<Accepted>;
   readonly #context: RunContext;
-  /** Its cost as of its `submit` line. */
+  /** Its cost as of its latest `submit` line. */
   #recorded = noCost;
+  /** Until the cost of lost attempts is durable. */
+  #recording: Promise<unknown> = Promise.resolve();
   /** What it pays for, if its price is known. */
   #units: PricedUnits | undefined;
 
@@ -100,11 +100,6 @@ class SubmittingRow<Accepted> {
     this.#context = context;
   }
 
-  /** Whether a charge counts already, because a failed response to the row has reported it. */
-  #isCounted(replay: boolean): boolean {
-    return replay && this.#row.history.isChargeKnown === true;
-  }
-
   /** Reserves the price of the row, records its intent, sends it, and records what the service has accepted. */
   async submit(): Promise<Accepted> {
     const row = this.#row;
@@ -114,10 +109,9 @@ class SubmittingRow<Accepted> {
     // An earlier run may have sent it, so a budget that has no room for new rows does not keep it back.
     if (recordedBy) row.record();
     const accepted = await pause.whileSubmitting(row, () => this.#reserveAndSend());
-    const known = { isCounted: row.history.isChargeKnown };
-    const verdict = countReplay(plan.verdictOf(accepted), 'any', known);
-    budget.settle(row, verdict);
-    const cost = toSettledFields(row.cost, verdict.money !== 'accepted');
+    const verdict = plan.verdictOf(accepted);
+    const isChargeKnown = budget.accept(row, verdict);
+    const cost = toSettledFields(row.cost, isChargeKnown);
     const line = plan.toLine(row.id, accepted, cost);
     if (!line || (await this.#tryAppend(line)) || plan.isChargedOnce) row.makeDurable();
     if (verdict.replay && plan.isChargedOnce) await journal.checkParams(row, intent);
@@ -167,8 +161,9 @@ class SubmittingRow<Accepted> {
       if (recordedBy) await this.#recordAgain();
       else if (isChargedOnce) await recordOnce();
       return await this.#sendWhenSlotFree(async (isResent) => {
-        // What may have been sent before is reserved, whatever the budget covers now.
-        if (!recordedBy && !isResent) this.#context.budget.recheck(this.#row);
+        if (isResent) await this.#recording;
+        // What an earlier run may have sent is reserved, whatever the budget covers now.
+        if (!recordedBy || isResent) this.#context.budget.recheck(this.#row, isResent);
         if (!isChargedOnce) await recordOnce();
       });
     } catch (error) {
@@ -227,15 +222,16 @@ class SubmittingRow<Accepted> {
         row.markSent();
         if (!this.#plan.isChargedOnce) chats.add(row);
       },
-      onResponse: (response) => {
-        if (response.status === 402) pause.begin();
-        const { chargeUsd, idempotentReplay } = parseResponseMeta(response, config);
-        if (chargeUsd && !this.#isCounted(idempotentReplay)) budget.noteCharge(row, chargeUsd);
+      onResponse: (meta, isLate) => {
+        if (meta.status === 402) pause.begin();
+        budget.addCharge(row, verdictOf(meta), isLate);
       },
+      mayRetry: () => budget.mayRetry(row),
       // Attempts that were certainly rejected count as unsent.
       onRetry: (outcome) => {
         isResent ||= outcome === 'unknown';
-        if (outcome !== 'unknown') markUnsent();
+        if (isResent) void this.#recordLoss();
+        else markUnsent();
         chats.removeBeforeRetry(row);
       },
     };
@@ -267,28 +263,28 @@ class SubmittingRow<Accepted> {
     const isDamaged = thisRun && isChargedOnce && journal.isIncompleteFor(row.history);
     const earlier = this.#submission.recordedBy ?? (isDamaged ? 'earlier-run' : undefined);
     const recordedBy = isFreed ? thisRun : (earlier ?? thisRun);
-    const reported = verdictOfFailure({ recordedBy, isChargedOnce }, error);
-    const isCounted = reported.money === 'charged' && this.#isCounted(reported.replay);
-    const verdict: Verdict = isCounted ? { ...reported, money: 'unknown' } : reported;
-    budget.settle(row, verdict);
-    if (!isUnpaid(verdict)) return this.#recordLoss();
+    const verdict = verdictOfFailure({ recordedBy, isChargedOnce }, error);
+    budget.settle(row, verdict.money);
+    if (!isUnpaid(verdict)) {
+      const recording = this.#recordLoss();
+      // An aborted run does not wait for the lines of its tasks.
+      if (!isChargedOnce || !row.controller.signal.aborted) await recording;
+      return;
+    }
     if (!recordedBy) return;
     const paused = pause.isReason(error) || undefined;
     const fields = { paused, void: isFreed || undefined, ...toCostFields(row.cost) };
     await this.#tryAppend({ type: 'refused', id: row.id, ...fields });
   }
 
-  /** Records what a lost request has cost or may have cost, if that is not what its `submit` line says. */
-  async #recordLoss(): Promise<void> {
-    const { cost, controller } = this.#row;
-    const isRecorded =
-      cost.chargedUsd === this.#recorded.chargedUsd &&
-      cost.estimatedUsd === this.#recorded.estimatedUsd &&
-      cost.largestUsd === this.#recorded.largestUsd;
-    if (isRecorded) return;
-    const appended = this.#tryAppend({ ...this.#submitLine, lost: true });
-    // An aborted run does not wait for the lines of its tasks.
-    if (!this.#plan.isChargedOnce || !controller.signal.aborted) await appended;
+  /** Records what lost attempts have cost or may have cost, if that is not what the latest `submit` line says. */
+  #recordLoss(): Promise<unknown> {
+    const { cost } = this.#row;
+    if (JSON.stringify(cost) !== JSON.stringify(this.#recorded)) {
+      this.#recorded = cost;
+      this.#recording = this.#tryAppend({ ...this.#submitLine, lost: true });
+    }
+    return this.#recording;
   }
 
   #tryAppend(line: JournalLine): Promise<boolean> {

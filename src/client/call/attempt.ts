@@ -129,7 +129,7 @@ function recordResponse(call: Call, response: Response, isLate: boolean): () => 
   const meta = () => (parsed ??= parseResponseMeta(response, config, call.keys, config.log.warn));
   // The response to an attempt that has timed out must not be taken for that of the next one.
   if (!isLate) call.readMeta = meta;
-  request.observer?.onResponse?.(response);
+  request.observer?.onResponse?.(meta(), isLate);
   config.log.debug(
     () => `${routeOf(request)}: status ${status}, request id ${meta().requestId ?? 'unknown'}`,
   );

@@ -1,3 +1,4 @@
+import { roundUsd } from '../../paid/amounts.ts';
 import type { Claim } from '../../paid/books.ts';
 import { verdictOf } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
@@ -66,6 +67,8 @@ export class Call extends CallErrors {
     }
     const charge = entry?.record(verdict, () => this.estimate(), meta);
     if (charge === undefined) return;
+    if (charge.usd > 0) this.charges += 1;
+    this.chargedUsd = roundUsd(this.chargedUsd + charge.usd);
     log.info(() => `${routeOf(this.request)}: charged ${charge.usd} USD`);
     notify(log, onCharge, charge, 'onCharge');
     span?.event({ type: 'charge', charge });

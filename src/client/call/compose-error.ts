@@ -2,14 +2,12 @@ import type { ErrorDetails, Outcome, MessageParts, Wording } from '../../errors/
 import { AbortedError } from '../../errors/call.ts';
 import { createError, usdText } from '../../errors/message.ts';
 import { combineOutcomes } from '../../paid/verdict.ts';
-import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import { sentence } from '../http/json.ts';
 import { networkErrorMessage } from '../http/network-error.ts';
 import { redactedKey } from '../http/response-meta.ts';
 import { routeOf } from './api-request.ts';
-import type { ApiRequest } from './api-request.ts';
 import type { CallHistory } from './history.ts';
 
 // What every error of a call contains, whatever has failed: what it says about charges, its task and its key, and what
@@ -46,7 +44,7 @@ export function composeError<Created, Details extends object>(
     request.task ?? (id && taskMeta ? request.findTask?.(id, taskMeta, request) : undefined);
   const { summary } = message;
   const parts = {
-    ...messageParts(request, outcome, meta, task),
+    ...messageParts(history, outcome, task),
     ...message,
     // One that is written later repeats nothing of the service.
     summary: typeof summary === 'string' ? redact(history, sentence(summary)) : summary,
@@ -85,12 +83,11 @@ export const continueTaskAdvice = (id: string): string =>
 
 /** What the message of an error says after the summary: whether money may have been spent, and what to do next. */
 function messageParts(
-  call: ApiRequest,
+  { request: call, meta, charges, chargedUsd }: CallHistory,
   outcome: Outcome,
-  meta: ResponseMeta | undefined,
   task: TaskHandle | undefined,
 ): Partial<MessageParts> {
-  const { status = 200, chargeUsd = 0, requestId } = meta ?? {};
+  const { status = 500, requestId } = meta ?? {};
   const request = `${routeOf(call)}${requestId ? `, request ${requestId}` : ''}`;
   if (task) {
     return {
@@ -100,14 +97,16 @@ function messageParts(
   }
   if (!call.paid) return { request };
   if (outcome !== 'unknown') return { request, charge: nothingCharged };
-  const isKeyed = call.safety === 'keyed';
+  // A service that has charged a key twice does not protect from a third charge.
+  const isProtected = call.safety === 'keyed' && charges < 2;
   const charge = (wording?: Wording) =>
-    (status >= 300 && chargeUsd > 0
-      ? `The service reported a charge of ${usdText(chargeUsd, wording)}`
+    // The only charge of a successful response is provisional: it may be that of a stream.
+    (charges > (status < 300 ? 1 : 0)
+      ? `The service reported ${charges > 1 ? 'charges' : 'a charge'} of ${usdText(chargedUsd, wording)}`
       : 'The request may have been charged') +
-    (isKeyed ? '.' : '; sending it again may charge you again.');
+    (isProtected ? '.' : '; sending it again may charge you again.');
   const retry = 'Retry with error.idempotencyKey to avoid a second charge.';
-  return { request, charge, programAdvice: isKeyed ? retry : undefined };
+  return { request, charge, programAdvice: isProtected ? retry : undefined };
 }
 
 /** What a call was doing when the time limit of an option was exceeded: waiting for a slot, not sent otherwise, or sent. */

@@ -35,6 +35,9 @@ export class CallHistory {
   isQueued = false;
   /** Whether the attempt was handed to `fetch`. */
   isSent = false;
+  /** How many charges all attempts have reported, without replays of those that count already, and their sum in USD. */
+  charges = 0;
+  chargedUsd = 0;
   /** Parses the metadata of the response, once it has arrived. Most calls never need it. */
   readMeta: (() => ResponseMeta) | undefined;
   /** Returns what the stream in the response has accumulated so far. */

@@ -20,7 +20,7 @@ export async function runAttempts<Result>(
   signal: AbortSignal | undefined,
   checkTotal?: CheckTime,
 ): Promise<ApiResponse<Result>> {
-  const { beforeAttempt } = call.request.observer ?? {};
+  const { beforeAttempt, mayRetry } = call.request.observer ?? {};
   for (;;) {
     if (call.budget) await call.budget.prepare(signal);
     const lease = waitsForSlot(call.request, call.config)
@@ -34,7 +34,7 @@ export async function runAttempts<Result>(
     } catch (error) {
       lease.takeBack();
       retry = decideRetry(error, call.earlier, retryPolicyOf(call));
-      if (!retry) throw error;
+      if (!retry || (mayRetry && !(await mayRetry()))) throw error;
       // Record this before releasing the slot: the release would admit the next request, although the service has just rejected
       // one for lack of a slot.
       recordRetry(call, retry, error);

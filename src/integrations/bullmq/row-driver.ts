@@ -17,7 +17,8 @@ import type {
 } from 'polygate';
 
 import { ConfigurationError } from '../../errors/base.ts';
-import { contextOf, parseResponseMeta, parseRetryAfter, requestPrice } from '../../internal.ts';
+import { parseRetryAfter, requestPrice } from '../../internal.ts';
+import type { AttemptObserver } from '../../internal.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';
@@ -82,37 +83,17 @@ export function estimateUsd(
   return requestPrice[kind](params)(prices);
 }
 
-/**
- * Observes the attempts of a submission. `onCharge` is called with each charge in USD that a response reports, also if another
- * attempt follows, of which the result says nothing about it.
- */
-const observe = (gateway: Polygate, onCharge: OnCharge) => ({
-  onResponse: (response: Response) => {
-    const { chargeUsd, idempotentReplay } = parseResponseMeta(response, contextOf(gateway));
-    if (chargeUsd) onCharge(chargeUsd, idempotentReplay);
-  },
-});
-
-type OnCharge = (usd: number, isReplay: boolean) => void;
-
-/** Submits a row. `isRepeated`: before the response, an attempt was made that may have been charged. */
+/** Submits a row. */
 export async function submitStoredRow(
   gateway: Polygate,
   { kind, path, params, fallback }: RowRequest & { readonly kind: TaskKind },
   idempotencyKey: string,
-  onCharge: OnCharge,
-): Promise<TaskResponse & { readonly isRepeated: boolean }> {
-  let isRepeated = false;
+  observer: AttemptObserver,
+): Promise<TaskResponse> {
   const submission = namespaceOf(gateway, kind).restore(path, params, fallback);
-  const task = await submission.send(
-    { idempotencyKey },
-    {
-      ...observe(gateway, onCharge),
-      onRetry: (outcome) => (isRepeated ||= outcome === 'unknown'),
-    },
-  );
+  const task = await submission.send({ idempotencyKey }, observer);
   const { meta } = task;
-  return { task, meta, result: await resultOf(task, meta), isRepeated };
+  return { task, meta, result: await resultOf(task, meta) };
 }
 
 /**
@@ -122,12 +103,10 @@ export async function submitStoredRow(
 export async function sendChat(
   gateway: Polygate,
   { params, fallback }: RowRequest,
-  onCharge: OnCharge,
+  observer: AttemptObserver,
 ): Promise<{ readonly completion: ChatCompletion; readonly meta: ResponseMeta }> {
   const submission = gateway.chat.completions.restore(params, fallback);
-  const { data, meta } = await submission
-    .sendUnparsed({}, observe(gateway, onCharge))
-    .withResponse();
+  const { data, meta } = await submission.sendUnparsed({}, observer).withResponse();
   return { completion: data, meta };
 }
 

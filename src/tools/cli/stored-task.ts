@@ -1,4 +1,4 @@
-import type { Outcome, Polygate, Submission, Task } from 'polygate';
+import type { Outcome, Polygate, ResponseMeta, Submission, Task } from 'polygate';
 
 import { withEarlierCharge } from '../../internal.ts';
 import { fold, mayBeCharged, next } from '../../paid/life.ts';
@@ -141,8 +141,8 @@ export interface TaskRun {
   readonly waitCommand: (idOrKey: string) => string;
   /** Called right before the request is sent for the first time. If it throws, nothing is sent. */
   readonly beforeSent?: (() => void) | undefined;
-  /** Called with each response, before another request takes its slot. */
-  readonly onResponse?: ((response: Response) => void) | undefined;
+  /** Called with the metadata of each response, before another request takes its slot. */
+  readonly onResponse?: ((meta: ResponseMeta) => void) | undefined;
 }
 
 /** Submits a request that is already recorded, and records what the response says. */

@@ -1,7 +1,7 @@
 import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
-import { contextOf, parseResponseMeta, withEarlierCharge } from '../../internal.ts';
+import { withEarlierCharge } from '../../internal.ts';
 import { isUncharged } from '../../paid/verdict.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
 import { CommandLog } from '../cli/run-command.ts';
@@ -185,9 +185,7 @@ export class Submissions {
     const { idempotencyKey } = stored.entry;
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);
-    const onResponse = (response: Response) =>
-      reservation.note(parseResponseMeta(response, contextOf(gateway)));
-    const beforeSent = reservation.recheck;
+    const { recheck: beforeSent, note: onResponse } = reservation;
     const run = { gateway, signal: ended, log, waitCommand, beforeSent, onResponse };
     const task = await submitEntry(stored, run);
     if (task.id) note(`Submitted as ${clean(task.id)}.`);

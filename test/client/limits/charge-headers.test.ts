@@ -112,6 +112,46 @@ describe('an error response that reports a charge', () => {
     ]);
     expect(gateway.spend).toMatchObject({ totalUsd: 0.02, requests: 1 });
   });
+
+  test.each([
+    [0, 'a charge of 0.02 USD. Retry with error.idempotencyKey to avoid a second charge.'],
+    [2, 'charges of 0.06 USD; sending it again may charge you again. ['],
+  ])(
+    'is named with those of %i retries, and as often as it was charged',
+    async (maxRetries, text) => {
+      const { fetch, sent } = scripted(errorReply(500, undefined, charged));
+      const clock = virtualClock();
+      const gateway = clientOf(fetch, { clock, maxRetries });
+      const error = await clock.settle(caught(gateway.images.submit(image)));
+      expect(error.message).toContain(`The service reported ${text}`);
+      expect(sent).toHaveLength(maxRetries + 1);
+    },
+  );
+
+  test('is named if the retry is lost', async () => {
+    const lost = () => {
+      throw new TypeError('fetch failed');
+    };
+    const { fetch } = scripted(errorReply(500, undefined, charged), lost);
+    const clock = virtualClock();
+    const gateway = clientOf(fetch, { clock, maxRetries: 1 });
+    const error = await clock.settle(caught(gateway.images.submit(image)));
+    expect(error.message).toContain('The service reported a charge of 0.02 USD.');
+  });
+
+  test('is not retried if the budget does not cover it and its key was charged twice', async () => {
+    const { fetch, sent } = scripted(errorReply(500, undefined, charged));
+    const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.05 }, maxRetries: 3 });
+    await gateway.models.list();
+    const derived = gateway.withOptions({ fetch });
+    const error = await mock.clock.settle(caught(derived.images.submit(image)));
+    expect(error).toBeInstanceOf(BudgetExceededError);
+    expect(error).toMatchObject({ outcome: 'unknown', spentUsd: 0.04 });
+    expect(error.message).toContain(
+      'The service reported charges of 0.04 USD; sending it again may charge you again.',
+    );
+    expect(sent).toHaveLength(2);
+  });
 });
 
 test.each([

@@ -100,15 +100,15 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
 /**
  * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid
  * API key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are
- * used up. `attempts`: how many submissions of a row may fail.
+ * used up. `attempts`: how many submissions of a row may fail. `chargedUsd`: what its responses cost.
  */
 export function afterFailedSubmit(
   row: PlannedRow,
   error: unknown,
-  attempts: number,
+  { attempts, chargedUsd }: { readonly attempts: number; readonly chargedUsd: number },
   { maxRetryDelay }: Pick<PollTiming, 'maxRetryDelay'>,
 ): Step {
-  const { step, state, status, settlement } = foldFailure(row, error);
+  const { step, state, status, settlement } = foldFailure(row, error, chargedUsd);
   const failures = (state.failures ?? 0) + 1;
   const isLastAttempt = failures >= attempts;
   const [continuation = 'end'] =
@@ -144,7 +144,7 @@ export function afterFailedSubmit(
 export function afterClose(row: PlannedRow): Step {
   const message = 'The worker was closed before the row was sent.';
   const unsent = abortedError(undefined, { outcome: 'not-sent' }, message);
-  const { state, settlement } = foldFailure(row, unsent);
+  const { state, settlement } = foldFailure(row, unsent, 0);
   return { move: { from: 'submitting', to: 'waiting', state, settlement }, next: after(0) };
 }
 
@@ -152,14 +152,13 @@ export function afterClose(row: PlannedRow): Step {
  * What a submission that was not accepted leaves of its row, and how the row ends if it does. Its error, which the row also
  * keeps if it waits, says what is known about all submissions.
  */
-function foldFailure(row: PlannedRow, thrown: unknown) {
+function foldFailure(row: PlannedRow, thrown: unknown, chargedUsd: number) {
   const { data, state, key } = row;
   const isChat = data.kind === 'chat';
   const verdict = verdictOfError(thrown);
   const life = fold(fold(lifeOf(row), { sent: data.hash }), verdict);
   const isOpen = mayBeCharged(life);
-  const isCounted = state.isCounted === true;
-  const settlement = settlementOfFailed(verdict, { isChat, isOpen, isCounted });
+  const settlement = settlementOfFailed(verdict, { isChat, isOpen, chargedUsd });
   const { status, error } = failedRow(
     {
       hasTask: false,
@@ -178,7 +177,7 @@ function foldFailure(row: PlannedRow, thrown: unknown) {
     state: {
       ...state,
       mayBeCharged: isOpen,
-      isCounted: isCounted || settlement.money === 'charged' || undefined,
+      isCounted: state.isCounted === true || chargedUsd > 0 || undefined,
       error: errorRecord(error, isChat ? undefined : key),
     },
   };

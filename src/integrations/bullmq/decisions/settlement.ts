@@ -48,17 +48,17 @@ interface FailedRequest {
   readonly isChat: boolean;
   /** Whether it or an earlier one may have been charged. */
   readonly isOpen: boolean;
-  /** Whether a charge of its key counts already. */
-  readonly isCounted: boolean;
+  /** The sum of its charges, without replays of what counts already. */
+  readonly chargedUsd: number;
 }
 
 /** What a submission counts that has failed. What may have been charged keeps its reservation, unless a charge is reported. */
 export function settlementOfFailed(
   verdict: Verdict,
-  { isChat, isOpen, isCounted }: FailedRequest,
+  { isChat, isOpen, chargedUsd }: FailedRequest,
 ): Settlement {
-  if (verdict.money === 'charged' && !(isCounted && verdict.replay)) {
-    return isChat ? charged(verdict.usd) : { ...charged(verdict.usd), isLost: true };
+  if (chargedUsd > 0) {
+    return isChat ? charged(chargedUsd) : { ...charged(chargedUsd), isLost: true };
   }
   // What earlier requests of a chat may have cost was spent when it was retried.
   const isKept = isChat ? !isUnpaid(verdict) : isOpen;

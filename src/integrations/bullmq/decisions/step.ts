@@ -17,7 +17,7 @@ export interface Move {
   readonly state: RowState;
   /** What happens to the reserved price; undefined keeps it. */
   readonly settlement?: Settlement | undefined;
-  /** The largest charge that a response has reported in USD, also if the submission does not end with it; 0 without one. */
+  /** The largest charge that a response has reported in USD: what one request costs. 0 without one. */
   readonly reportedUsd?: number | undefined;
   /** The account's limit as the service has reported it, or a hint if it reports none. */
   readonly limit?: number | 'more' | 'less' | undefined;

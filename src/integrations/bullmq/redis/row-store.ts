@@ -18,13 +18,13 @@ import { jobIdOf } from '../row.ts';
 import { parseRow, parseRowData, rowFields } from './fields.ts';
 import { dataField, pollPriority, submitPriority } from './keys.ts';
 import type { RedisKeys } from './keys.ts';
-import { admit } from './scripts/admit.ts';
+import { admit, reserveMore } from './scripts/admit.ts';
 import { renew } from './scripts/functions.ts';
 import { runScript } from './scripts/lua-script.ts';
 import type { LuaScript } from './scripts/lua-script.ts';
 import { move, remove, retry } from './scripts/rows.ts';
 import { readSpend, lateCharge, settleArguments } from './scripts/spend.ts';
-import { storedNano, storedUsd } from './spend.ts';
+import { fromNanoUsd, storedNano, storedUsd } from './spend.ts';
 
 /** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
 export interface Claim {
@@ -100,6 +100,17 @@ export class RowStore {
     return result === 'ok'
       ? { admitted: true, turn: newTurn }
       : { admitted: false, reason: result };
+  }
+
+  /** Reads what is reserved for a row, in USD. */
+  async reservedFor({ jobId }: RowVersion): Promise<number> {
+    return fromNanoUsd((await this.redis.hget(this.#keys.queue.reservations, jobId)) ?? '0');
+  }
+
+  /** Reserves more for a row that is being submitted, unless what decided that has changed. */
+  async reserveMore({ jobId, turn }: RowVersion, usd: number, seen: string) {
+    const reply = await this.#run(reserveMore, jobId, { seen, amount: storedUsd(usd), turn });
+    return unchecked<'ok' | 'changed' | 'gone'>(reply);
   }
 
   /** Moves a row. Returns false if its status or turn has changed. */

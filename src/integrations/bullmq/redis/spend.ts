@@ -12,7 +12,7 @@ export const storedNano = (nanoUsd: number): string =>
 
 export const storedUsd = (usd: number): string => storedNano(toNano(usd));
 
-const fromNanoUsd = (amount = '0'): number => toUsd(Number(amount));
+export const fromNanoUsd = (amount = '0'): number => toUsd(Number(amount));
 
 /** Parses what the script `readSpend` returns. */
 export function parseSpend(text: string): QueueSpend {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { Polygate } from 'polygate';
 
+import type { KeyCharges } from '../../../internal.ts';
+import { roundUsd } from '../../../paid/amounts.ts';
 import { retryDelayAfter } from '../decisions/failures.ts';
 import type { Admission } from '../decisions/failures.ts';
 import { decideReservation, unlimited } from '../decisions/settlement.ts';
@@ -148,6 +150,31 @@ export async function admitRow(
   const admission = await rows.admit(row, claim, admissionId);
   const isExceeded = !admission.admitted && admission.reason === 'exceeded';
   return isExceeded ? { ...admission, problem } : admission;
+}
+
+/**
+ * Reserves another attempt of a chat of which attempts were charged, if the budget covers it. What is reserved covers them
+ * first: they are spent when the submission has ended.
+ */
+export async function reserveRetry(
+  rows: RowStore,
+  row: RowVersion,
+  { usd, largestUsd }: Pick<KeyCharges, 'usd' | 'largestUsd'>,
+  maxUsd: number | undefined,
+): Promise<boolean> {
+  if (maxUsd === undefined) return true;
+  const { path } = row.data;
+  for (;;) {
+    const [seen, reservedUsd] = await Promise.all([rows.readSpend(), rows.reservedFor(row)]);
+    const spend = parseSpend(seen);
+    const neededUsd = usd + Math.max(largestUsd, spend.largest.get(path) ?? 0);
+    const missingUsd = roundUsd(neededUsd - reservedUsd);
+    if (missingUsd <= 0) return true;
+    const { decision } = decideReservation(spend, { path, usd: missingUsd }, maxUsd);
+    if (decision !== 'held') return false;
+    const result = await rows.reserveMore(row, missingUsd, seen);
+    if (result !== 'changed') return result === 'ok';
+  }
 }
 
 /** A fixed number of permits, given in the order in which they were requested. */

@@ -2,17 +2,19 @@ import { DelayedError, RateLimitError, UnrecoverableError } from 'bullmq';
 import type { Job, Queue } from 'bullmq';
 import type { Polygate } from 'polygate';
 
+import type { KeyCharges } from '../../../internal.ts';
 import { afterLostChat } from '../decisions/chat-plan.ts';
 import { lacksKey } from '../decisions/failures.ts';
 import { afterClose, nextOf } from '../decisions/plan.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/step.ts';
 import type { JobEnd, Step } from '../decisions/step.ts';
+import { withinTime } from '../redis/connection.ts';
 import { pollPriority } from '../redis/keys.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { Pauses } from '../redis/spend.ts';
 import { isEnded } from '../row.ts';
 import type { RowData, StoredRow } from '../row.ts';
-import { Admissions } from './admissions.ts';
+import { Admissions, reserveRetry } from './admissions.ts';
 import { recordSubmission, RowPrices } from './record-submission.ts';
 import type { RowPrice } from './record-submission.ts';
 import { logFailedStep, logMinor, nameOf, poll, submit } from './steps.ts';
@@ -109,12 +111,15 @@ export class StepRunner {
   /** Sends a row that was admitted, unless the worker has been closed in the meantime. */
   async #send(job: Job<RowData>, due: DueRow, turn: string): Promise<JobEnd> {
     const { row } = due;
-    const { rows, gateway, attempts, waitTimeout } = this.#context;
+    const { rows, gateway, attempts, waitTimeout, maxUsd } = this.#context;
+    const sent = { ...row, turn };
+    const mayRetry = (charges: KeyCharges) =>
+      withinTime(reserveRetry(rows, sent, charges, maxUsd)).catch(() => false);
     try {
       const step = this.#admissions.isStopped
         ? afterClose(row)
-        : await submit({ ...due, attempts, waitTimeout });
-      return await this.#endJob(job, await recordSubmission(gateway, rows, { ...row, turn }, step));
+        : await submit({ ...due, attempts, waitTimeout, reserveRetry: mayRetry });
+      return await this.#endJob(job, await recordSubmission(gateway, rows, sent, step));
     } finally {
       this.#admissions.release(row.jobId, turn);
     }

@@ -1,11 +1,14 @@
 import type { Job } from 'bullmq';
 /** The requests of a row. Each returns what follows from its response. */
-import type { Polygate, Task } from 'polygate';
+import type { Outcome, Polygate, ResponseMeta, Task } from 'polygate';
 
 import { PolygateError } from '../../../errors/base.ts';
-import { contextOf } from '../../../internal.ts';
-import { countReplay, mayBeCharged, verdictOfTask } from '../../../paid/life.ts';
-import { verdictOf } from '../../../paid/verdict.ts';
+import { contextOf, KeyCharges } from '../../../internal.ts';
+import type { AttemptObserver } from '../../../internal.ts';
+import { roundUsd } from '../../../paid/amounts.ts';
+import { mayBeCharged, verdictOfTask } from '../../../paid/life.ts';
+import { verdictOf, verdictOfError } from '../../../paid/verdict.ts';
+import type { Verdict } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { afterChat } from '../decisions/chat-plan.ts';
@@ -35,74 +38,95 @@ export interface DueRow {
 }
 
 /** A row that was admitted. */
-export interface AdmittedRow extends DueRow, StepOptions {}
+export interface AdmittedRow extends DueRow, StepOptions {
+  /** Reserves another attempt of a chat after these charges. Returns false if the budget does not cover it. */
+  readonly reserveRetry: (charges: KeyCharges) => Promise<boolean>;
+}
 
 /** Submits a row that was admitted. */
 export async function submit(admitted: AdmittedRow): Promise<Step> {
-  const { gateway, row, waitTimeout } = admitted;
+  const { gateway, row, attempts, waitTimeout } = admitted;
   const { data, state, key } = row;
   const { kind } = data;
-  const reported = new ReportedCharge(state);
-  if (kind === 'chat') return submitChat(admitted, reported);
-  const accept = (task: Task, result: TaskResult, isOwn: boolean) =>
-    afterAccepted(
-      {
-        state,
-        key,
-        waitTimeout,
-        receipt: task.toJSON(),
-        verdict: countReplay(verdictOfTask(task), 'own', { isCounted: state.isCounted, isOwn }),
-      },
-      result,
-      timingOf(admitted),
-    );
+  const observed = new Attempts(admitted);
+  const withCharges = (step: Step, limit: Move['limit']): Step =>
+    withResponse(step, limit, observed.charges.largestUsd);
+  const accept = (task: Task, result: TaskResult) => {
+    const verdict = observed.verdictWith(verdictOfTask(task));
+    const receipt = task.toJSON();
+    const submission = { state, key, waitTimeout, receipt, verdict };
+    return afterAccepted(submission, result, timingOf(admitted));
+  };
   try {
-    const { task, meta, result, isRepeated } = await submitStoredRow(
-      gateway,
-      { ...data, kind },
-      key,
-      reported.add,
-    );
-    const step = accept(task, result, mayBeCharged(lifeOf(row)) || isRepeated);
-    return withResponse(step, meta.concurrency.limit ?? 'more', reported);
-  } catch (error) {
-    const limit = reportedLimit(error);
-    const task = PolygateError.is(error) ? error.task : undefined;
-    if (!task) {
-      const step = afterFailedSubmit(row, error, admitted.attempts, timingOf(admitted));
-      return withResponse(step, limit, reported);
+    if (kind === 'chat') {
+      const { completion, meta } = await sendChat(gateway, data, observed);
+      const step = afterChat(state, completion, observed.verdictWith(verdictOf(meta)));
+      return withCharges(step, meta.concurrency.limit ?? 'more');
     }
+    const { task, meta, result } = await submitStoredRow(gateway, { ...data, kind }, key, observed);
+    return withCharges(accept(task, result), meta.concurrency.limit ?? 'more');
+  } catch (error) {
+    const task = PolygateError.is(error) ? error.task : undefined;
     // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
     // their module does not know `Task`.
-    return withResponse(accept(unchecked<Task>(task), {}, true), limit, reported);
+    const step = task
+      ? accept(unchecked<Task>(task), {})
+      : afterFailedSubmit(
+          row,
+          error,
+          { attempts, chargedUsd: observed.chargedWith(verdictOfError(error)) },
+          timingOf(admitted),
+        );
+    return withCharges(step, reportedLimit(error));
   }
 }
 
-/** The largest charge that the responses to a submission have reported. */
-class ReportedCharge {
-  usd = 0;
-  readonly #isCounted: boolean;
+/** Observes the attempts of a submission, and adds up what they cost. */
+class Attempts implements AttemptObserver {
+  readonly charges: KeyCharges;
+  readonly #isChat: boolean;
+  readonly #reserveRetry: AdmittedRow['reserveRetry'];
+  /** Whether the row was sent before, so that a replay may be that of its own request. */
+  #isRepeated: boolean;
 
-  constructor({ isCounted = false }: StoredRow['state']) {
-    this.#isCounted = isCounted;
+  constructor({ row, reserveRetry }: AdmittedRow) {
+    this.#reserveRetry = reserveRetry;
+    this.charges = new KeyCharges(row.state.isCounted ? { fromReplay: false } : undefined);
+    this.#isChat = row.data.kind === 'chat';
+    this.#isRepeated = this.#isChat || mayBeCharged(lifeOf(row));
   }
 
-  readonly add = (usd: number, isReplay: boolean): void => {
-    // The replay of a charge that counts already says nothing new.
-    if (!(isReplay && this.#isCounted)) this.usd = Math.max(this.usd, usd);
+  readonly onResponse = (meta: ResponseMeta, isLate: boolean): void => {
+    this.charges.add(verdictOf(meta), isLate, this.#isRepeated);
   };
-}
 
-/** Sends the chat of a row that was admitted. */
-async function submitChat(admitted: AdmittedRow, reported: ReportedCharge): Promise<Step> {
-  const { gateway, row } = admitted;
-  try {
-    const { completion, meta } = await sendChat(gateway, row.data, reported.add);
-    const step = afterChat(row.state, completion, verdictOf(meta));
-    return withResponse(step, meta.concurrency.limit ?? 'more', reported);
-  } catch (error) {
-    const step = afterFailedSubmit(row, error, admitted.attempts, timingOf(admitted));
-    return withResponse(step, reportedLimit(error), reported);
+  /**
+   * A task that was charged is sent again when Redis has recorded that. A chat would end then: it is sent again at once, because
+   * the service is configured to replay it.
+   */
+  readonly mayRetry = async (): Promise<boolean> =>
+    this.charges.usd === 0 || (this.#isChat && this.#reserveRetry(this.charges));
+
+  readonly onRetry = (outcome: Outcome): void => {
+    this.#isRepeated ||= outcome === 'unknown';
+  };
+
+  /** What all responses have cost in USD. An attempt after a charge that may be charged, too, has cost as much. */
+  chargedWith(last: Verdict): number {
+    const { usd, largestUsd } = this.charges;
+    const isOpen = last.money === 'unknown' || last.money === 'accepted';
+    return usd > 0 && isOpen && !this.#isCovered(last) ? roundUsd(usd + largestUsd) : usd;
+  }
+
+  /** What all responses say about money, of which this is the last one. */
+  verdictWith(last: Verdict): Verdict {
+    const usd = this.chargedWith(last);
+    if (usd > 0) return { ...last, money: 'charged', usd };
+    return this.#isCovered(last) ? { ...last, money: 'none' } : last;
+  }
+
+  #isCovered(verdict: Verdict): boolean {
+    return this.charges.covers(verdict, this.#isRepeated);
   }
 }
 
@@ -126,9 +150,9 @@ const timingOf = ({ gateway, clock }: DueRow): PollTiming => {
 };
 
 /** Adds what any response reports. */
-const withResponse = (step: Step, limit: Move['limit'], reported?: ReportedCharge): Step => ({
+const withResponse = (step: Step, limit: Move['limit'], reportedUsd?: number): Step => ({
   ...step,
-  move: { ...step.move, limit, reportedUsd: reported?.usd },
+  move: { ...step.move, limit, reportedUsd },
 });
 
 /** Logs that a step has failed and is repeated after `delayMs`. */

@@ -24,9 +24,12 @@ describe('a chat', () => {
   const request = { id: 'r', kind: 'chat', path: '/', params: { model: 'm' } } as const;
   const data = { ...request, hash: 'h', key: 'k' };
   const fail = (mayBeCharged: boolean, error: Error) =>
-    afterFailedSubmit({ data, status: 'waiting', state: { mayBeCharged }, key: 'k' }, error, 5, {
-      maxRetryDelay: 1_000,
-    });
+    afterFailedSubmit(
+      { data, status: 'waiting', state: { mayBeCharged }, key: 'k' },
+      error,
+      { attempts: 5, chargedUsd: error === chargedResponse ? 0.3 : 0 },
+      { maxRetryDelay: 1_000 },
+    );
 
   test.each([
     { chargeUsd: 0.1, replayed: false, settlement: charged(0.1) },

@@ -6,7 +6,8 @@ import {
   settlementOf,
   unpaid,
 } from '../../../../src/integrations/bullmq/decisions/settlement.ts';
-import { countReplay, verdictOfTask } from '../../../../src/paid/life.ts';
+import { KeyCharges } from '../../../../src/internal.ts';
+import { verdictOfTask } from '../../../../src/paid/life.ts';
 
 test.each([
   { replayed: false, chargeUsd: 0.2, settlement: charged(0.2), ofOthers: charged(0.2) },
@@ -20,8 +21,11 @@ test.each([
 ])(
   'replayed: $replayed, with a charge of $chargeUsd settles $settlement if the row was sent before, or else $ofOthers',
   ({ settlement, ofOthers, ...task }) => {
-    const settle = (isOwn: boolean) =>
-      settlementOf(countReplay(verdictOfTask(task), 'own', { isOwn }));
+    const verdict = verdictOfTask(task);
+    const settle = (isOwn: boolean) => {
+      const isCovered = new KeyCharges().covers(verdict, isOwn);
+      return settlementOf(isCovered ? { ...verdict, money: 'none' } : verdict);
+    };
     expect(settle(true)).toEqual(settlement);
     expect(settle(false)).toEqual(ofOthers);
   },

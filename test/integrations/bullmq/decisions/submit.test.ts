@@ -14,7 +14,7 @@ import type { Settlement } from '../../../../src/integrations/bullmq/decisions/s
 import { after } from '../../../../src/integrations/bullmq/decisions/step.ts';
 import { afterAccepted } from '../../../../src/integrations/bullmq/decisions/task-plan.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
-import { countReplay, verdictOfTask } from '../../../../src/paid/life.ts';
+import { verdictOfTask } from '../../../../src/paid/life.ts';
 import {
   meta,
   rejected,
@@ -53,11 +53,8 @@ describe('an accepted submission', () => {
       change: { verdict: verdictOfTask({ chargeUsd: 0.2, replayed: false }) },
       settlement: charged(0.2, 'task_1'),
     },
-    { change: { verdict: countReplay(replay, 'own', { isOwn: false }) }, settlement: unpaid },
-    {
-      change: { verdict: countReplay(replay, 'own', { isOwn: true }) },
-      settlement: { ...accepted, taskId: 'task_1' },
-    },
+    { change: { verdict: { ...replay, money: 'none' as const } }, settlement: unpaid },
+    { change: { verdict: replay }, settlement: { ...accepted, taskId: 'task_1' } },
   ])('with $change settles $settlement', ({ change, settlement }) => {
     const { move } = afterAccepted({ ...submission, ...change }, {}, timing);
     expect(move).toMatchObject({ from: 'submitting', to: 'running', settlement });
@@ -146,7 +143,12 @@ describe('a failed submission', () => {
 
   test.each(cases)('$error.name after $failures failures leads to $to', (row) => {
     const { error, failures, mayBeCharged = false, to, settlement, delayMs, pause, counted } = row;
-    const step = afterFailedSubmit(rowOf({ failures, mayBeCharged }), error, 5, timing);
+    const step = afterFailedSubmit(
+      rowOf({ failures, mayBeCharged }),
+      error,
+      { attempts: 5, chargedUsd: 0 },
+      timing,
+    );
     expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
     const waits = pause ? { kind: 'when-resumed' } : { kind: 'delay', delayMs };
     expect(step.next).toEqual(to === 'waiting' ? waits : { kind: 'end' });
@@ -162,9 +164,14 @@ describe('a failed submission', () => {
       { meta: meta(400), code: 'invalid', ...rejected },
     );
     const { message } = error;
-    const first = afterFailedSubmit(rowOf({}), error, 5, timing);
+    const first = afterFailedSubmit(rowOf({}), error, { attempts: 5, chargedUsd: 0 }, timing);
     expect(first.move.state.error).toMatchObject({ message, outcome: 'rejected' });
-    const later = afterFailedSubmit(rowOf({ mayBeCharged: true }), error, 5, timing);
+    const later = afterFailedSubmit(
+      rowOf({ mayBeCharged: true }),
+      error,
+      { attempts: 5, chargedUsd: 0 },
+      timing,
+    );
     expect(later.move.state.error).toMatchObject({
       name: 'BadRequestError',
       code: 'invalid',
@@ -176,8 +183,9 @@ describe('a failed submission', () => {
   });
 
   test('the delay is limited to a minute', () => {
-    expect(afterFailedSubmit(rowOf({ failures: 20 }), notSent, 100, timing).next).toEqual(
-      after(60_000),
-    );
+    expect(
+      afterFailedSubmit(rowOf({ failures: 20 }), notSent, { attempts: 100, chargedUsd: 0 }, timing)
+        .next,
+    ).toEqual(after(60_000));
   });
 });

@@ -2,6 +2,7 @@ import { fields } from '../fields.ts';
 import { addedField } from '../keys.ts';
 import {
   addUnpriced,
+  removeUnpriced,
   nextNumber,
   pauseQueue,
   resumesOf,
@@ -75,5 +76,24 @@ local next_turn = next_number(turn)
 redis.call('HSET', row, '${fields.turn}', next_turn, '${fields.admission}', admission .. ' ' .. next_turn)
 redis.call('HSET', row, '${fields.resumes}', resumes_of(meta))
 return {'ok', next_turn}
+`,
+);
+
+/**
+ * Reserves more for a row that is being submitted, because its attempts so far were charged. Whether the budget covers it is
+ * decided before, as for `admit`. Returns 'ok', 'changed' if the decision does not hold anymore, or 'gone'.
+ */
+export const reserveMore = luaScript(
+  {
+    keys: ['row', 'counts', 'spend', 'charges', 'reservations'],
+    args: ['id', 'seen', 'amount', 'turn'],
+  },
+  `${statusAndTurn}${spendText}${removeUnpriced}
+if status_of(row) ~= 'submitting' or turn_of(row) ~= turn then return 'gone' end
+if seen ~= spend_text(counts, spend, charges) then return 'changed' end
+redis.call('HINCRBY', reservations, id, amount)
+redis.call('HINCRBY', spend, 'reserved', amount)
+remove_unpriced(row, charges, true)
+return 'ok'
 `,
 );

@@ -10,7 +10,7 @@ import {
   changeLimit,
 } from './functions.ts';
 import { luaScript } from './lua-script.ts';
-import { hold, learn, remember, settle } from './spend.ts';
+import { learn, remember, settle } from './spend.ts';
 
 /**
  * Moves a row to another status with its new state: after an accepted or failed submission, a poll, or its end. Frees
@@ -21,7 +21,7 @@ import { hold, learn, remember, settle } from './spend.ts';
  * `limit` is the number of slots that the service has reported, which is true also if the row is not moved; or else a
  * hint, `more` after a success and `less` after a rejection, which counts once, with the move; or empty.
  *
- * `reported` is the largest charge that any response to the submission has reported, or 0.
+ * `reported` is the largest charge that any response to the submission has reported, or 0. `charge` is the sum of those that count.
  *
  * `before` is the status that the row must have, `pause` the reason of a pause or empty, and `channel` the one for
  * ended rows.
@@ -58,7 +58,7 @@ export const move = luaScript(
       'channel',
     ],
   },
-  `${statusAndTurn}${setStatus}${pauseQueue}${settle}${learn}${hold}${recordCharge}${changeLimit}${nextNumber}${resumesOf}
+  `${statusAndTurn}${setStatus}${pauseQueue}${settle}${learn}${recordCharge}${changeLimit}${nextNumber}${resumesOf}
 local is_hint = limit == 'more' or limit == 'less'
 if limit ~= '' and not is_hint then report_limit(clock, limit) end
 if redis.call('EXISTS', row) == 0 then return 0 end
@@ -68,14 +68,10 @@ if is_hint then guess_limit(clock, limit) end
 set_status(row, counts, from, to)
 redis.call('HSET', row, '${fields.state}', state)
 redis.call('ZREM', slots, row)
-if money == 'charged' or money == 'lost' then
-  learn(charge)
-  record_charge(charges, path, charge)
-end
-if reported ~= '0' then
-  learn(reported)
-  record_charge(charges, path, reported)
-  if money == 'unknown' then hold(reported) end
+if reported ~= '0' or money == 'charged' or money == 'lost' then
+  local price = reported ~= '0' and reported or charge
+  learn(price)
+  record_charge(charges, path, price)
 end
 settle(money, charge, task)
 local is_outdated = from ~= 'running'

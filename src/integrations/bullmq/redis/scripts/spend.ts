@@ -76,20 +76,6 @@ local function learn(charge)
 end
 `;
 
-/**
- * Reserves at least what a response has reported for a row that may be charged more: an attempt that follows can be lost. It
- * needs `settle`, and the same keys.
- */
-export const hold = `
-local function hold(reported)
-  local reserved = redis.call('HGET', reservations, id)
-  if not reserved or tonumber(reserved) >= tonumber(reported) then return end
-  redis.call('HSET', reservations, id, reported)
-  redis.call('HINCRBY', spend, 'reserved', string.format('%.0f', reported - reserved))
-  remove_unpriced(row, charges, true)
-end
-`;
-
 /** For how long late charges are remembered, in s: much longer than a process repeats a change during an outage. */
 const maxAge = 86_400;
 
