@@ -75,28 +75,23 @@ export function parseRow(
     return undefined;
   }
   const { id } = data;
+  // Both are written before anything is sent.
+  if (turn && !status) throw unreadable(id, 'has lost its status');
+  if (turn && !/^\d+$/.test(turn)) throw unreadable(id, 'has no readable turn');
   const state = parseState(id, stateText);
   const known = parseStatus(id, status);
   const row = { jobId, data, key: state.key ?? data.key, turn: turn ?? '0', addedAt };
   if (known === 'running') {
     const { receipt } = state;
     if (!receipt) throw unreadable(id, 'is running without a task');
-    checkTurn(id, status, turn);
     return { ...row, status: known, state: { ...state, receipt } };
   }
-  checkTurn(id, status, turn);
   // Only a row that is submitted for the first time has none.
   if (turn && known !== 'submitting' && !stateText) throw unreadable(id, 'has lost its state');
   if (known === 'succeeded' && !state.generation && !state.completion) {
     throw unreadable(id, 'has lost its result');
   }
   return { ...row, status: known, state };
-}
-
-/** Status and turn are written together, before anything is sent. */
-function checkTurn(id: string, status: string | null | undefined, turn: string | null | undefined) {
-  if (Boolean(status) !== Boolean(turn)) throw unreadable(id, 'has lost its status or its turn');
-  if (turn && !/^\d+$/.test(turn)) throw unreadable(id, 'has no readable turn');
 }
 
 function parseStatus(id: string, status: string | null | undefined): RowStatus {
