@@ -1,4 +1,5 @@
-import { isUnpaid, verdictOf, verdictOfError } from './verdict.ts';
+import { verdictOfError } from './failed-call.ts';
+import { isUnpaid, verdictOf } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /**

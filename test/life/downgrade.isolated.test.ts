@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { requestHash } from '../../src/client/tasks/submission.ts';
+import { requestHash } from '../../src/client/batch/journal-line.ts';
 import { canonicalJson } from '../../src/integrations/bullmq/add-rows.ts';
 import { isRedisInstalled, startRedis } from '../integrations/bullmq/redis-server.ts';
 import type { RedisServer } from '../integrations/bullmq/redis-server.ts';

@@ -2,20 +2,46 @@ import type { Wording } from '../../errors/base.ts';
 import { BudgetExceededError } from '../../errors/call.ts';
 import { usdText } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
+import { verdictOfError } from '../../paid/failed-call.ts';
 import { limitPolicies } from '../../paid/limits.ts';
+import { pricedUnits } from '../../paid/prices.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
 import type { Reservation, Stage } from '../../paid/reservations.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import { routeOf } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
 import { composeError } from './compose-error.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
 // What only a client with a budget needs: it is loaded before its first paid call.
 
-export { pricedUnits } from '../../paid/prices.ts';
 export { Reservations } from '../../paid/reservations.ts';
+
+/** Ends the reservation of a failed call. What may have been charged stays reserved. */
+export function leave(reservation: Reservation, error: unknown): void {
+  reservation.leave(verdictOfError(error).money);
+}
+
+/** What a request with this listed price in USD pays for; undefined if that is not known. */
+export function unitsOf(request: ApiRequest, price: number): PricedUnits | undefined {
+  const units = request.estimateUsd?.({ unitPriceUsd: 1 });
+  return units ? pricedUnits([routeOf(request), request.model], price, units) : undefined;
+}
+
+/** Tells bodies apart that are sent with one key. */
+export function fingerprint({ body = '' }: Pick<ApiRequest, 'body'>): string {
+  let hash = 0;
+  // Without a copy of a text as bytes, which takes longer than the rest of the ledger.
+  for (let at = 0; at < body.length; at += 1) {
+    const code = typeof body === 'string' ? body.charCodeAt(at) : (body[at] ?? 0);
+    hash = (Math.imul(hash, 31) + code) | 0;
+  }
+  return `${body.length} ${hash}`;
+}
 
 /** A call, as far as its budget needs it. */
 interface PaidCall extends CallErrors {

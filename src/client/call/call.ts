@@ -106,29 +106,14 @@ function openEntry(
   const idempotencyKey = options?.idempotencyKey;
   // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
   const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
-  const route = routeOf(request);
   const claim: Claim = {
-    route,
+    route: routeOf(request),
     key,
     isChargedOnce: safety === 'keyed',
-    readBody: () => fingerprint(request.body ?? ''),
-    unitsOf: (price) => {
-      const units = request.estimateUsd?.({ unitPriceUsd: 1 });
-      return units ? budgets.loaded?.pricedUnits([route, model], price, units) : undefined;
-    },
+    readBody: () => budgets.loaded?.fingerprint(request) ?? '',
+    unitsOf: (price) => budgets.loaded?.unitsOf(request, price),
   };
   return ledger.open(claim, model);
-}
-
-/** Tells bodies apart that are sent with one key. */
-function fingerprint(body: string | Uint8Array): string {
-  let hash = 0;
-  // Without a copy of a text as bytes, which takes longer than the rest of the ledger.
-  for (let at = 0; at < body.length; at += 1) {
-    const code = typeof body === 'string' ? body.charCodeAt(at) : (body[at] ?? 0);
-    hash = (Math.imul(hash, 31) + code) | 0;
-  }
-  return `${body.length} ${hash}`;
 }
 
 function startCallSpan(config: Config, request: ApiRequest, parent: Span | undefined) {

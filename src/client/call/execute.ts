@@ -19,9 +19,16 @@ export function execute<Result>(
   request: ApiRequest,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  return hasParts(context, request)
-    ? sendToModel(context, request, handle)
-    : loadParts(context, request, (ready) => sendToModel(context, ready, handle));
+  return withParts(context, request, (ready) => sendToModel(context, ready, handle));
+}
+
+/** Runs a request now if the parts that it needs are loaded, and otherwise as soon as they are. */
+export function withParts<Result>(
+  context: ClientContext,
+  request: ApiRequest,
+  run: (ready: ApiRequest) => Promise<Result>,
+): Promise<Result> {
+  return hasParts(context, request) ? run(request) : loadParts(context, request, run);
 }
 
 /** Sends a request to its model, or to its models one after the other. */
@@ -43,16 +50,16 @@ function runCall<Result>(
   call: Call,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  const { span, entry } = call;
+  const { span, entry: { reservation } = {} } = call;
   const result = runInTime(call, handle);
-  if (!entry && !span) return result;
+  if (!reservation && !span) return result;
   return result.then(
     (response) => {
       if (!response.isOpen) span?.end(response);
       return response;
     },
     (error: unknown) => {
-      entry?.leave(error);
+      if (reservation) budgets.loaded?.leave(reservation, error);
       span?.end({ error });
       throw error;
     },

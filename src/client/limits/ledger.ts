@@ -2,7 +2,6 @@ import { toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
 import type { Claim } from '../../paid/books.ts';
 import type { Reservation, Reservations } from '../../paid/reservations.ts';
-import { verdictOfError } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, ResponseMeta, Spend } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
@@ -13,11 +12,9 @@ import { checkValue, functionValue } from '../config/validation.ts';
 export interface LedgerEntry {
   /** What a budget reserves for it; undefined without one. */
   readonly reservation: Reservation | undefined;
-  /** Ends the part of a failed call. What may have been charged stays reserved. */
-  leave(error: unknown): void;
   /**
    * Ends the reservation, and records the charge that a response reports or the estimate that counts instead. Returns
-   * undefined if no charge is reported. After an error that reports none, `leave` decides what stays reserved.
+   * undefined if no charge is reported. After an error that reports none, the reservation decides what stays reserved.
    */
   record(
     verdict: Verdict,
@@ -85,8 +82,6 @@ export function createLedger() {
       const { reservation } = entry;
       return {
         reservation,
-
-        leave: (error) => reservation?.leave(verdictOfError(error).money),
 
         record(verdict, estimate, { requestId, taskId, chargeUsd }) {
           const { money, replay } = verdict;

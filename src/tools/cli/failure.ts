@@ -10,7 +10,7 @@ import type { Polygate } from 'polygate';
 
 import { messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
 import type { MessageParts } from '../../internal.ts';
-import { isUncharged } from '../../paid/verdict.ts';
+import { isUncharged } from '../../paid/failed-call.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';

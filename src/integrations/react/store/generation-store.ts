@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
+import { isUncharged } from '../../../paid/failed-call.ts';
 import { next } from '../../../paid/life.ts';
-import { isUncharged } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { EntryState } from './entry-state.ts';
 import type { GenerationRequest } from './entry-state.ts';
