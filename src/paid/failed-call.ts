@@ -35,3 +35,12 @@ export function verdictOfError(error: unknown): Verdict {
   if (isUnpaid(known) === isUncharged(error)) return known;
   return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }
+
+/**
+ * Whether an error proves that neither its call nor an earlier one with the same key and body was charged. As `verdictOfError`,
+ * for errors of this copy of the client, which have a verdict: a page has no room for the table of codes.
+ */
+export function isVoid(error: unknown): boolean {
+  const { verdict, attempts } = unchecked<FailedCall>(Object(error));
+  return verdict?.money === 'void' && !attempts && isUncharged(error);
+}

@@ -1,5 +1,4 @@
-import { isUncharged } from '../../paid/failed-call.ts';
-import { isVoid } from '../../paid/life.ts';
+import { isUncharged, isVoid } from '../../paid/failed-call.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { isUnpaid, verdictOf } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';

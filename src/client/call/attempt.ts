@@ -26,7 +26,7 @@ export function attempt<Result>(
   signal: AbortSignal | undefined,
   checkTotal: CheckTime | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { clock } = call.config;
+  const { clock } = call.budget ?? call.config;
   const isPassedOn = call.request.returnsErrorResponses ? isErrorResponse : undefined;
   const limit = { clock, signal, ms: call.limits.timeout, errors: call, isPassedOn };
   return runWithTimeLimit((limited, checkAttempt) => {

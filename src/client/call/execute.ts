@@ -50,16 +50,16 @@ function runCall<Result>(
   call: Call,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  const { span, entry: { reservation } = {} } = call;
+  const { span, entry } = call;
   const result = runInTime(call, handle);
-  if (!reservation && !span) return result;
+  if (!entry && !span) return result;
   return result.then(
     (response) => {
       if (!response.isOpen) span?.end(response);
       return response;
     },
     (error: unknown) => {
-      if (reservation) budgets.loaded?.leave(reservation, error);
+      entry?.leave(error);
       span?.end({ error });
       throw error;
     },

@@ -1,4 +1,5 @@
 import { toFetchError } from '../../errors/call.ts';
+import { toUsd } from '../../paid/amounts.ts';
 import { limitsOf, loadTime } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
 import { fallbackRules } from '../call/request-options.ts';
@@ -56,5 +57,5 @@ export function integrationContext(
 ): IntegrationContext {
   const { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader } = config;
   const own = { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader };
-  return { ...own, reservedUsd: shared.ledger.reservedUsd, fetchWith };
+  return { ...own, reservedUsd: toUsd(shared.ledger.books.reserved), fetchWith };
 }

@@ -150,7 +150,9 @@ export class ProcessBudget {
   #enter({ idempotencyKey: key, route, quote }: Purchase): Entry {
     // The key of a purchase is derived from its body.
     const readBody = () => '';
-    return this.#books.open({ route, key, isChargedOnce: true, readBody, unitsOf: () => quote });
+    const estimate = () => toUsd(this.#reservations.amountOf(key));
+    const claim = { route, key, isChargedOnce: true, readBody, unitsOf: () => quote, estimate };
+    return this.#books.open(claim);
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
@@ -169,7 +171,7 @@ export class ProcessBudget {
     this.#open.delete(idempotencyKey);
     if (verdict.money === 'charged') return verdict.usd;
     const reservedUsd = toUsd(this.#reservations.amountOf(idempotencyKey));
-    entry.accept(() => reservedUsd, verdict.replay);
+    entry.accept(verdict.replay);
     return reservedUsd;
   }
 

@@ -1,6 +1,6 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
-import { isUncharged } from '../../../paid/failed-call.ts';
+import { isUncharged, isVoid } from '../../../paid/failed-call.ts';
 import { next } from '../../../paid/life.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { EntryState } from './entry-state.ts';
@@ -169,8 +169,9 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       if (signal.aborted) return;
       // A response that was not understood can still name the task.
       const named = unchecked<{ task?: TaskHandle<Kind> }>(Object(error));
-      // What is rejected now says nothing about a request that was sent before.
-      if (!named.task) return this.#fail(error, entry !== stored && isUncharged(error));
+      // What is rejected now says nothing about a request that was sent before, unless none with its key was charged.
+      const canForget = entry === stored ? isVoid(error) : isUncharged(error);
+      if (!named.task) return this.#fail(error, canForget);
       ({ task } = named);
     }
     if (this.entry?.key !== entry.key) return;
