@@ -64,6 +64,7 @@ export { ownHeaders } from './client/fetch/fetch-request.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
+export { parseReceipt } from './client/tasks/task.ts';
 export {
   isInvalidRecord,
   isTemporary,

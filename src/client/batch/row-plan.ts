@@ -137,7 +137,9 @@ export async function planChat(
   const { idempotencyKey, signal } = details;
   const request = await describeRequest(details, storeParams);
   const { hash } = request;
-  const isDamaged = !mayBeCharged(history) && journal.isIncompleteFor(history);
+  // What has ended was charged, so the line of its completion is damaged.
+  const isIncomplete = history.end !== undefined || journal.isIncompleteFor(history);
+  const isDamaged = !mayBeCharged(history) && isIncomplete;
   const life = isDamaged ? { open: 1 } : lifeOf(history);
   const step = nextChat(life, { fingerprint: hash, isForced: resendUnknown });
   if (step === 'chat_lost') throw isDamaged ? damagedJournalError(id) : lostChatError(id);
@@ -233,7 +235,11 @@ export async function planTask<Kind extends TaskKind>(
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.
-  const hasChanged = history.fingerprint !== undefined && history.fingerprint !== hash;
+  // Unless a damaged line may be that of a run that has sent these params under the old key at the same time.
+  const hasChanged =
+    history.fingerprint !== undefined &&
+    history.fingerprint !== hash &&
+    !context.journal.isIncompleteBefore(history);
   const key =
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??
