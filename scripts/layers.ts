@@ -98,6 +98,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'react',
   ],
   'integrations/react/store': [
+    'errors/restate-charge.ts',
     'paid/life.ts',
     'paid/failed-call.ts',
     'wire/types/schema.ts',

@@ -87,7 +87,12 @@ describe('after a lost response', () => {
     const { mock, tab } = await afterLostResponse(true);
     mock.fail({ route, status: 402, times: 1 });
     expect(await mock.clock.settle(tab.store.resume())).toBeUndefined();
-    expect(tab.now).toMatchObject({ status: 'unknown', error: { name: 'PaymentRequiredError' } });
+    expect(tab.now).toMatchObject({
+      status: 'unknown',
+      error: { name: 'PaymentRequiredError', outcome: 'unknown' },
+    });
+    expect(tab.now.error?.message).toContain('an earlier one may have been');
+    expect(tab.now.error?.message).not.toContain('Nothing was charged');
     await mock.clock.settle(tab.store.resume());
     expect(tab.now.status).toBe('succeeded');
     expect(mock.invoice).toHaveLength(1);
