@@ -98,8 +98,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'react',
   ],
   'integrations/react/store': [
+    'errors/restate-charge.ts',
     'paid/life.ts',
-    'paid/verdict.ts',
+    'paid/failed-call.ts',
     'wire/types/schema.ts',
     'wire/types/tasks/task.ts',
     'wire/types/type-guards.ts',
@@ -109,7 +110,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'integrations/otel': [
     'wire/endpoints',
     'internal.ts',
-    'wire/types/media/materials.ts',
+    'wire/types/media/material-status.ts',
     'wire/types/type-guards.ts',
     'wire/types/schema.ts',
     'polygate',

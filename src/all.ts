@@ -12,7 +12,7 @@ import { budgets } from './client/call/call.ts';
 import { fallbackLoop } from './client/call/execute.ts';
 import { unreadBodies } from './client/call/request.ts';
 import { sendToModels } from './client/call/send-to-models.ts';
-import { keepBodyUnread, toUnreadResult } from './client/call/unread-body.ts';
+import * as unreadBody from './client/call/unread-body.ts';
 import { structuredOutput } from './client/chat/completion-parser.ts';
 import { toolRuns } from './client/chat/prepare-chat.ts';
 import {
@@ -20,13 +20,13 @@ import {
   parseWithSchema,
   toResponseFormat,
 } from './client/chat/structured-output.ts';
-import { finalInTime, runTools } from './client/chat/tool-run.ts';
+import { runTools } from './client/chat/tool-run.ts';
 import { fetching } from './client/fetch/gateway-fetch.ts';
 import { sendFetch } from './client/fetch/send-fetch.ts';
 import { ky } from './client/http/hooked-transport.ts';
 import { createKyTransport } from './client/http/ky-transport.ts';
 import { refusedSignal } from './client/http/refused-signal.ts';
-import { streamReader } from './client/stream/open-stream.ts';
+import { streamReader } from './client/stream/pending-stream.ts';
 import {
   partialJsonParser,
   pullEvents,
@@ -36,7 +36,7 @@ import {
 } from './client/stream/reading.ts';
 import { download } from './client/tasks/download.ts';
 import { downloads } from './client/tasks/start-download.ts';
-import { readGeneration, Wait } from './client/tasks/wait-steps.ts';
+import * as waitSteps from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
 
 batches.provide({ runBatch });
@@ -49,6 +49,6 @@ recoveries.provide({ runRecovery });
 refusals.provide({ refusedSignal });
 streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelayed, readStream });
 structuredOutput.provide({ parseCompletion, parseWithSchema, toResponseFormat });
-toolRuns.provide({ finalInTime, runTools });
-unreadBodies.provide({ keepBodyUnread, toUnreadResult });
-waits.provide({ readGeneration, Wait });
+toolRuns.provide({ runTools });
+unreadBodies.provide(unreadBody);
+waits.provide(waitSteps);

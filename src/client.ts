@@ -23,6 +23,7 @@ import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
 import { Images } from './resources/images.ts';
 import { Materials } from './resources/materials.ts';
+import { Models } from './resources/models.ts';
 import { Public } from './resources/public.ts';
 import type { TaskNamespace } from './resources/task-namespace.ts';
 import { Videos } from './resources/videos.ts';
@@ -99,7 +100,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     this.materials = new Materials(context);
     this.public = new Public(context);
     this.fetch = this.#fetchWith({});
-    context.listModels = () => this.models.list(undefined, { timeout: 10_000, maxRetries: 0 });
+    context.Models = Models;
   }
 
   /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */

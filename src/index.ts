@@ -8,7 +8,7 @@ export { ChatStream } from './client/chat/chat-stream.ts';
 export { Stream } from './client/stream/stream.ts';
 export { assumptions } from './client/config/assumptions.ts';
 export { estimate } from './client/limits/prices.ts';
-export { extractImages } from './client/chat/extract-images.ts';
+export { extractImages } from './client/chat/content.ts';
 export { parseMaterialCallback } from './client/tasks/material.ts';
 export { blockers } from './resources/account.ts';
 export { customModel } from './wire/types/catalog/models.ts';

@@ -51,24 +51,31 @@ export { version } from './client/config/version.ts';
 
 // Requests and responses
 export type { AttemptObserver } from './client/call/api-request.ts';
-export { newIdempotencyKey, ownHeaders, sentKeys, toHex } from './client/http/request-headers.ts';
+export { newIdempotencyKey, sentKeys, toHex } from './client/http/request-headers.ts';
 export { checkResultURL } from './client/http/result-file.ts';
 export { direct, readErrorText } from './client/http/response-body.ts';
 export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
-export { parseJson, sentence, withoutHalfPairs } from './client/http/json.ts';
+export { bytesWithoutHalfPairs } from './client/fetch/fetch-request.ts';
+export { parseJson, sentence } from './client/http/json.ts';
 export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
 export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
 export { parseErrorBody } from './client/http/error-body.ts';
+export { ownHeaders } from './client/fetch/fetch-request.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
-export { taskPollInterval } from './client/tasks/task-polls.ts';
-export { isInvalidRecord, nextPollDelay } from './client/tasks/poll-decisions.ts';
-export { contentText } from './client/chat/content-text.ts';
+export { parseReceipt } from './client/tasks/task.ts';
+export {
+  isInvalidRecord,
+  isTemporary,
+  nextPollDelay,
+  taskPollInterval,
+} from './client/tasks/poll-decisions.ts';
+export { contentText } from './client/chat/content.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 
 // What an error says about the request and its charge
-export { canSucceedLater, isTemporary } from './client/call/retry.ts';
+export { canSucceedLater } from './client/call/retry.ts';
 export { nothingCharged } from './client/call/compose-error.ts';
 export {
   failedRow,
@@ -87,7 +94,7 @@ export { reservationProblem, highestPrice, unitsOf } from './client/batch/budget
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';
 export type { JournalContent, JournalRow } from './client/batch/journal-content.ts';
-export { rowKey, requestHash } from './client/tasks/submission.ts';
+export { rowKey, requestHash } from './client/batch/journal-line.ts';
 
 // Downloads
 export { headBytes } from './client/tasks/media-check.ts';

@@ -74,7 +74,8 @@ export class HookError extends PolygateError {
 }
 
 /**
- * The request would exceed `budget.maxUsd`, the budget has been used up, or the budget is strict and the price unknown.
+ * The request would exceed `budget.maxUsd`, the budget has been used up, or the budget is strict and the price unknown. A
+ * chat is also refused if it would exceed the budget by costing as much as the most expensive one so far.
  * The request was not sent and nothing was charged.
  *
  * A batch or a recovery throws it when its `maxUsd` or the budget of the client has paused it, after all results that it

@@ -1,4 +1,5 @@
 import { toNano } from './amounts.ts';
+import { verdictOfError } from './failed-call.ts';
 import { countKey, isFree } from './keys.ts';
 import type { CountedKey } from './keys.ts';
 import type { ReservedRequest, Reservation, Reservations } from './reservations.ts';
@@ -8,6 +9,8 @@ export interface Claim extends Pick<ReservedRequest, 'route' | 'unitsOf'> {
   /** Identifies the charge: requests with the same key are charged once, if it `isChargedOnce`. */
   readonly key: string | undefined;
   readonly isChargedOnce: boolean;
+  /** Estimates its price in USD; undefined if that is not known. */
+  readonly estimate: () => number | undefined;
   /** Identifies the body. Called only if a request with a key is reserved, or its key was charged. */
   readonly readBody: () => string;
 }
@@ -30,6 +33,8 @@ export class Books {
   estimated = 0;
   /** The number of requests that were opened. */
   requests = 0;
+  /** The routes of requests that were lost before limits were used, and count with no amount, by what they share. */
+  readonly unpriced = new Map<string, string>();
   #reservations: Reservations | undefined;
   #keys = new Map<string, Counted>();
   /** The keys before these. To forget all of them is faster than to find the oldest one again and again. */
@@ -50,8 +55,9 @@ export class Books {
     return new Entry(this, claim, this.#reservations);
   }
 
-  counted(key: string | undefined): Counted | undefined {
-    return key === undefined ? undefined : (this.#keys.get(key) ?? this.#olderKeys?.get(key));
+  /** No key is empty. */
+  counted(key = ''): Counted | undefined {
+    return this.#keys.get(key) ?? this.#olderKeys?.get(key);
   }
 
   remember(key: string, counted: Counted): void {
@@ -99,6 +105,20 @@ export class Entry implements ReservedRequest {
     return isFree(this.#books.counted(this.holder), () => this.bodyOf());
   }
 
+  /**
+   * Ends a request that has failed. What may have been charged stays reserved. Before limits are used, its estimate counts
+   * until any response with its key reports the charge.
+   */
+  leave(error: unknown): void {
+    const { money } = verdictOfError(error);
+    const price = this.#claim.estimate();
+    if (this.reservation) this.reservation.leave(money, price);
+    else if (money === 'unknown') {
+      this.accept(true, Infinity);
+      if (price === undefined) this.#books.unpriced.set(this.holder, this.route);
+    }
+  }
+
   /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
   charge(usd: number, replay: boolean): boolean {
     const counted = this.#books.counted(this.#claim.key);
@@ -116,20 +136,17 @@ export class Entry implements ReservedRequest {
   }
 
   /**
-   * Ends a request that has succeeded without a reported charge. What was reserved, and at least `estimate()`, counts until
-   * a replay reports the charge. A replay of a counted key adds nothing.
+   * Ends a request that has succeeded without a reported charge. What was reserved, and at least its estimate, counts until
+   * a replay reports the charge, or a request of those up to `last`. A replay of a counted key adds nothing.
    */
-  accept(estimate: () => number | undefined, replay: boolean): void {
-    const price = estimate();
+  accept(replay: boolean, last: number = this.#books.requests): void {
+    const price = this.#claim.estimate();
     const kept = this.reservation?.accept(price, replay) ?? toNano(price ?? 0);
     const counted = this.#books.counted(this.#claim.key);
     const mayBeOriginal = this.#mayBeOriginal(counted);
     const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body: this.#body });
     // The estimate of a key that the service has charged again is final.
-    const { after, estimate: counting } = counted ?? {
-      after: this.#books.requests,
-      estimate: kept,
-    };
+    const { after, estimate: counting } = counted ?? { after: last, estimate: kept };
     this.#remember(key, after, counting);
     if (!isCounted) this.#books.estimated += kept;
   }
@@ -140,6 +157,7 @@ export class Entry implements ReservedRequest {
 
   #remember(counted: CountedKey, after: number, estimate?: number): void {
     const { key } = this.#claim;
+    this.#books.unpriced.delete(this.holder);
     if (key === undefined) return;
     const { fromReplay, body, isForgotten } = counted;
     // Without a spread, which takes longer than the rest.

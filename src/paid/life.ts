@@ -1,4 +1,4 @@
-import { isUnpaid, verdictOf, verdictOfError } from './verdict.ts';
+import { isUnpaid, verdictOf } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -118,6 +118,3 @@ export const verdictOfTask = (task: {
   readonly replayed: boolean;
 }): Verdict =>
   verdictOf({ status: 200, chargeUsd: task.chargeUsd, idempotentReplay: task.replayed });
-
-/** Whether an error proves that neither its call nor an earlier one with the same key and body was charged. */
-export const isVoid = (error: unknown): boolean => verdictOfError(error).money === 'void';

@@ -3,10 +3,10 @@
 /**
  * How a limit treats a request whose price is not known:
  *
- * - `pass`: it is sent until the limit is used up, so what is in flight before the first charge can exceed it;
+ * - `pass`: it reserves the largest charge so far. What is in flight before the first one can exceed the limit;
  * - `refuse`: it is not sent;
- * - `one-at-a-time`: until the first charge is known, it is sent only if no other request is in flight, and no more than
- *   four of them may count without an amount. Then it reserves the largest charge so far.
+ * - `one-at-a-time`: the same as `pass`, but until the first charge is known, it is sent only if no other request is in flight,
+ *   and no more than four of them may count without an amount.
  *
  * `waits`: a request that does not fit waits for those in flight, whose charges may be lower than what they have reserved.
  */

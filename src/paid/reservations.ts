@@ -42,7 +42,10 @@ export interface Shortfall extends Pick<LimitState, 'next' | 'unpriced'> {
 export type Stage = 'queueing' | 'sending' | 'resending';
 
 /** What is spent, and the estimates that count. */
-type Committed = Readonly<Record<'spent' | 'estimated', number>>;
+interface Committed extends Readonly<Record<'spent' | 'estimated', number>> {
+  /** The routes of requests that were lost before, and count with no amount, by what they share. */
+  readonly unpriced?: ReadonlyMap<string, string>;
+}
 
 /** The reservations of one client or process: what limits compare with the amounts that are spent. */
 export class Reservations extends ReservedSums {
@@ -56,6 +59,9 @@ export class Reservations extends ReservedSums {
   constructor(committed: Committed) {
     super();
     this.committed = committed;
+    for (const [holder, priceClass] of committed.unpriced ?? []) {
+      this.hold({ holder, id: holder }, 0, { priceClass, units: 1 });
+    }
   }
 
   /** What requests have reserved that are not sent: each is checked again before. */
@@ -109,7 +115,7 @@ export class Reservation {
   readonly #ofRoute: PricedUnits;
   #isReserved = false;
   #isCharged = false;
-  /** Whether a limit covers the request, although nothing is known about its price, and no charge is reported. */
+  /** Whether a limit covers the request, although it reserves no amount, and no charge is reported. */
   #isUnpriced = false;
   /** Whether the request has failed. What remains of it is about to find its signal aborted. */
   #hasLeft = false;
@@ -145,8 +151,8 @@ export class Reservation {
   }
 
   /**
-   * Reserves the price of the request, and at least what such requests have cost; or, before it is sent, the largest
-   * charge of its route so far if `price` is undefined. Returns the shortfall if the limit does not cover it.
+   * Reserves the price of the request, and at least what such requests have cost; or the largest charge of its route so
+   * far if `price` is undefined. Returns the shortfall if the limit does not cover it.
    */
   reserve(
     { nanoUsd: limit, policy, inFlight = 0 }: Limit,
@@ -170,18 +176,19 @@ export class Reservation {
     }
     this.price = price;
     const known = price === undefined ? undefined : all.expected(price, this.#units);
-    const learns = policy.unknownPrice === 'one-at-a-time';
-    const next = expectedOf(known, learns ? all.known(this.#ofRoute) : undefined);
+    const canLearn = policy.unknownPrice !== 'refuse';
+    const next = expectedOf(known, canLearn ? all.known(this.#ofRoute) : undefined);
     const unpriced = isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
     const state = { limit, committed: spent + reserved, next, inFlight, unpriced };
     const decision = decideLimit(policy, state);
     if (decision !== 'held') return { decision, spent, reserved, next, unpriced };
-    // The price of a chat is known only afterwards. Once it is sent, it may cost as much as any chat before.
-    const isChat = next.basis === 'unknown' && !isQueueing;
-    const amount = isChat ? all.largest(this.#ofRoute) : next.nanoUsd;
-    this.#isUnpriced = isUnpriced({ ...next, nanoUsd: amount });
+    const isGuess = policy.unknownPrice === 'pass' && next.basis !== 'price';
+    // Until it has a slot, others may cost less, so many can wait: each is checked again before it is sent.
+    this.#isUnpriced = isUnpriced(next) || (isGuess && isQueueing);
+    // Once it is sent, it counts as much as the first charge of its route.
+    if (isGuess && this.#isUnpriced && !isQueueing) all.hold(request, 0, this.#ofRoute);
     if (this.#isUnpriced) return undefined;
-    all.hold(request, amount, this.#units);
+    all.hold(request, next.nanoUsd, this.#units);
     if (policy.waits && isQueueing) all.unsent.add(holder);
     else all.unsent.delete(holder);
     this.#isReserved = true;
@@ -202,17 +209,22 @@ export class Reservation {
     return shortfall;
   }
 
-  /** Ends a request that has failed. What may have been charged stays reserved. */
-  leave(money: Verdict['money']): void {
+  /**
+   * Ends a request that has failed. What may have been charged stays reserved, also if no limit covers it: its price in USD or,
+   * if that is not known, the charge of its route, as soon as one is known.
+   */
+  leave(money: Verdict['money'], price?: number): void {
     const all = this.#all;
+    const request = this.#request;
     this.#hasLeft = true;
-    all.turns.leave(this.#request.route, this.#request.id);
+    all.turns.leave(request.route, request.id);
     const isUncharged = isUnpaid({ money });
-    // As soon as a charge of its route is known, it counts as much.
-    if (this.#isUnpriced && !isUncharged) {
-      all.hold(this.#request, all.largest(this.#ofRoute), this.#ofRoute);
+    const isLost = this.#isUnpriced ? !isUncharged : money === 'unknown' && !request.isFree();
+    if (isLost && !this.#isReserved) {
+      const units = price === undefined ? this.#ofRoute : request.unitsOf(price);
+      all.hold(request, all.expected(price ?? 0, units), units);
     }
-    all.settle(this.#request, isUncharged ? money : 'unknown');
+    all.settle(request, isUncharged ? money : 'unknown');
   }
 
   /** A response reports a charge: ends what is reserved, and learns what such requests cost. */

@@ -1,6 +1,5 @@
 import { codeIs } from '../wire/codes.ts';
 import type { ResponseMeta } from '../wire/types/meta.ts';
-import { unchecked } from '../wire/types/schema.ts';
 import { isRecord } from '../wire/types/type-guards.ts';
 import { reasonOf } from './reason.ts';
 import type { ErrorReason } from './reason.ts';
@@ -62,39 +61,6 @@ export function verdictOf(
   const usd = isSuccess && !replay ? chargeUsd : chargeUsd || undefined;
   if (usd !== undefined) return { money: 'charged', usd, replay, reason };
   return { money: isSuccess ? 'accepted' : moneyOfError(status, content), replay, reason };
-}
-
-/** What an error says about money: the verdict about the last response of its call, and the outcome of all attempts. */
-interface FailedCall extends ErrorContent {
-  readonly verdict?: Verdict;
-  /** The response, from which the verdict follows if the error is not one of a call of this copy of the client. */
-  readonly meta?: Parameters<typeof verdictOf>[0];
-  readonly outcome?: Outcome;
-  readonly reason?: ErrorReason;
-  readonly name?: string;
-  /** The models that were tried, if there is a fallback. */
-  readonly attempts?: readonly unknown[];
-}
-
-/** Whether an error proves that no attempt of its call was charged. It may be that of another copy of the client. */
-export function isUncharged(error: unknown): boolean {
-  const { outcome, name } = unchecked<FailedCall>(Object(error));
-  // Invalid params are found before anything is sent.
-  return outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
-}
-
-/**
- * The verdict about all attempts of a failed call, from its error: that about the last response, unless an earlier attempt may
- * have been charged. An error that says nothing leaves it open, such as one that a callback has thrown.
- */
-export function verdictOfError(error: unknown): Verdict {
-  const failed = unchecked<FailedCall>(Object(error));
-  const { meta, reason, attempts, verdict = meta && verdictOf(meta, failed) } = failed;
-  const last: Verdict = verdict ?? { money: 'none', replay: false, reason };
-  // With a fallback, requests to different models share the key but not the body.
-  const known: Verdict = attempts && last.money === 'void' ? { ...last, money: 'none' } : last;
-  if (isUnpaid(known) === isUncharged(error)) return known;
-  return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }
 
 /** Specification: Errors, Codes. */

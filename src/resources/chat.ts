@@ -10,21 +10,18 @@ import type { ChatSubmission } from '../client/chat/chat-submission.ts';
 import { completionParser } from '../client/chat/completion-parser.ts';
 import {
   createCompletion,
+  createParsed,
   describeChat,
   prepareChat,
   checkRun,
   startRun,
-  toolRuns,
 } from '../client/chat/prepare-chat.ts';
 import type { PreparedChat } from '../client/chat/prepare-chat.ts';
 import type { RunOptions } from '../client/chat/tool-run.ts';
 import { throwToCaller, captureContext } from '../client/config/caller.ts';
 import { monotonicNow } from '../client/config/clock.ts';
-import { notify } from '../client/config/log.ts';
 import { checkValue } from '../client/config/validation.ts';
-import { emptyMeta } from '../client/http/response-meta.ts';
-import { openStream } from '../client/stream/open-stream.ts';
-import { pendingStream } from '../client/stream/pending-stream.ts';
+import { openStream, pendingStream } from '../client/stream/pending-stream.ts';
 import { Stream } from '../client/stream/stream.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../wire/types/chat/completion.ts';
 import type {
@@ -177,10 +174,7 @@ export class ChatCompletions {
   ): RequestPromise<ParsedCompletion<Output>>;
   parse(params: StreamParams<unknown>, options?: RequestOptions): RequestPromise<ChatCompletion> {
     const prepare = () => prepareChat(this.#context, params, options, false);
-    return startRequest(this.#context, prepare, async (call) => {
-      const result = await createCompletion(this.#context, call);
-      return { ...result, data: await call.transform(result.data, result.meta()) };
-    });
+    return startRequest(this.#context, prepare, (call) => createParsed(this.#context, call));
   }
 
   /**
@@ -197,11 +191,7 @@ export class ChatCompletions {
       (stream) => stream === false,
       'false: a row of a batch is not streamed',
     ]);
-    const request = runNow(() => {
-      const prepared = prepareChat(this.#context, params, options, false);
-      const { model, body, parts, completeBody, transform } = prepared;
-      return { model, body, parts, completeBody, transform };
-    });
+    const request = runNow(() => prepareChat(this.#context, params, options, false));
     return describeChat<Output>(this.#context, request, options);
   }
 
@@ -251,27 +241,20 @@ export class ChatCompletions {
     options: RunOptions = {},
   ): Promise<ToolRun> {
     checkRun(params, options);
-    // Later rounds start long after the caller's context has ended.
-    const { config } = this.#context;
-    const enter = captureContext(config);
-    const { onStream, ...own } = options;
-    const { clock } = config;
-    const time = { clock, ...limitsOf(config, monotonicNow(clock), options) };
-    const { deadline } = time;
-    return startRun(params, own, time, (round, roundOptions, progress) =>
-      enter(async () => {
-        if (!onStream) {
-          const call = prepareChat(this.#context, round, roundOptions, false);
-          return createCompletion(this.#context, withDeadline(call, deadline));
-        }
-        const stream = this.#stream(round, roundOptions, deadline);
-        notify(config.log, (opened) => onStream(opened, progress), stream, 'onStream');
-        return {
-          data: await toolRuns.use(config, ({ finalInTime }) => finalInTime(stream, time)),
-          meta: () => stream.meta ?? emptyMeta(),
-        };
-      }),
-    ).catch(throwToCaller);
+    const context = this.#context;
+    const { config } = context;
+    const limits = limitsOf(config, monotonicNow(config.clock), options);
+    const { deadline } = limits;
+    return startRun(params, options, {
+      ...limits,
+      config,
+      enter: captureContext(config),
+      complete(round, own) {
+        const call = prepareChat(context, round, own, false);
+        return createCompletion(context, withDeadline(call, deadline));
+      },
+      stream: (round, own) => this.#stream(round, own, deadline),
+    }).catch(throwToCaller);
   }
 
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */

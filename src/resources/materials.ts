@@ -13,8 +13,8 @@ import type { Config } from '../client/config/config.ts';
 import { notify } from '../client/config/log.ts';
 import { functionValue } from '../client/config/validation.ts';
 import type { Rules } from '../client/config/validation.ts';
-import { queryString } from '../client/http/query.ts';
-import { materialTarget, readMaterial } from '../client/tasks/material.ts';
+import { queryString } from '../client/http/path.ts';
+import { materialWait, readMaterial } from '../client/tasks/material.ts';
 import type { MaterialUpdate } from '../client/tasks/material.ts';
 import { toPollResult } from '../client/tasks/polled-record.ts';
 import {
@@ -157,8 +157,8 @@ export class Materials {
    * @throws {@link AbortedError} if the signal aborts; processing continues.
    */
   async wait(id: string, options: WaitOptions<MaterialUpdate> = {}): Promise<AvailableMaterial> {
-    const target = materialTarget(this.#context, id);
-    return checkAndWait(target, options).catch(throwToCaller);
+    const start = materialWait(this.#context, id);
+    return checkAndWait(start, (steps) => steps.materialPolls(start), options).catch(throwToCaller);
   }
 
   /** Yields an update after each poll, up to and including the terminal one. Does not throw if the material fails. */
@@ -166,7 +166,8 @@ export class Materials {
     id: string,
     options: Omit<WaitOptions<MaterialUpdate>, 'onUpdate'> = {},
   ): AsyncGenerator<MaterialUpdate, void, undefined> {
-    return updatesOf(materialTarget(this.#context, id), options);
+    const start = materialWait(this.#context, id);
+    return updatesOf(start, (steps) => steps.materialPolls(start), options);
   }
 
   /**
@@ -206,8 +207,11 @@ export class Materials {
       }
       // The verification URL is secret: `data` keeps it out of later updates and errors.
       const known = toPollResult({ ...created, data }, context);
-      const target = materialTarget(context, data.id, known, prepared.options);
-      return { ...created, data: await enter(() => waitForResult(target, wait)) };
+      const start = materialWait(context, data.id);
+      const wanted = enter(() =>
+        waitForResult(start, (steps) => steps.materialPolls(start, known, prepared.options), wait),
+      );
+      return { ...created, data: await wanted };
     });
   }
 }

@@ -2,7 +2,7 @@ import type { ClientContext } from '../client/call/context.ts';
 import type { RequestOptions } from '../client/call/request-options.ts';
 import type { RequestPromise, RequestDetails } from '../client/call/request.ts';
 import { requestJson, withoutBody } from '../client/call/request.ts';
-import { queryString } from '../client/http/query.ts';
+import { queryString } from '../client/http/path.ts';
 import type { Endpoint } from '../wire/endpoints/endpoint.ts';
 import { endpoints } from '../wire/endpoints/index.ts';
 import type { ErrorCatalog, ErrorDetail, ErrorCode } from '../wire/types/catalog/errors.ts';

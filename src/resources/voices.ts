@@ -8,7 +8,7 @@ import type { RequestPromise } from '../client/call/request.ts';
 import { requestJson, withoutBody } from '../client/call/request.ts';
 import { readIterable } from '../client/call/response.ts';
 import type { Config } from '../client/config/config.ts';
-import { queryString } from '../client/http/query.ts';
+import { queryString } from '../client/http/path.ts';
 import { requestPrice } from '../client/limits/prices.ts';
 import { endpoints } from '../wire/endpoints/index.ts';
 import {

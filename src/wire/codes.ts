@@ -76,22 +76,19 @@ export const errorCodes = {
   user_limit_exceeded: [429, 'user'],
 } as const satisfies Readonly<Record<string, readonly [status: number, ...CodeTrait[]]>>;
 
-/**
- * The traits as rules over names, for codes that are not in {@link errorCodes}. For those that are, the rules say the same as
- * the table, as a test proves. Every bundle has them, and the table would take more space.
- */
-const codesWith: Readonly<Record<CodeTrait, RegExp>> = {
-  permanent:
-    /^(invalid|api_key|insufficient)_|_(not_found|not_available|conflict)$|^material_not_managed$|^visual_verification_consent_required$/,
-  uncertain: /_outcome_uncertain$|^attempt_repeated$/,
-  void: /^invalid_idempotency_key$/,
+/** Traits of codes that are not in {@link errorCodes}, by their names. */
+const traitsByName: Partial<Record<CodeTrait, RegExp>> = {
+  permanent: /^(invalid|api_key|insufficient)_|_(not_found|not_available|conflict)$/,
+  uncertain: /_outcome_uncertain$/,
   conflict: /(^|_)conflict$/,
-  model: /^model_not_found$/,
   task: /^task/,
-  'api-key': /^(invalid_api_key|api_key_required|api_key_disabled)$/,
-  user: /^user_limit_exceeded$/,
 };
 
+const listed: Readonly<Record<string, readonly unknown[]>> = errorCodes;
+
 /** Whether an error code has a trait. */
-export const codeIs = (code: string | undefined, trait: CodeTrait): boolean =>
-  code !== undefined && codesWith[trait].test(code);
+export function codeIs(code: string | undefined, trait: CodeTrait): boolean {
+  if (code === undefined) return false;
+  if (Object.hasOwn(errorCodes, code)) return listed[code]?.includes(trait) === true;
+  return traitsByName[trait]?.test(code) === true;
+}

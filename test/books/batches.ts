@@ -12,7 +12,6 @@ import {
   learning,
   mcp,
   open,
-  passing,
   proxy,
   usageOf,
 } from './books.ts';
@@ -86,7 +85,7 @@ export const clientOfBatch: BookKind = {
   canHold: false,
   waits: true,
   checksLate: true,
-  expects: passing,
+  expects: learning,
   async open(settings, maxUsd) {
     const opened = open(this, settings, maxUsd);
     const { send, gateway } = batchOn(opened, { maxUsd }, undefined);

@@ -77,10 +77,6 @@ export function open(sender: Sender, settings: Settings, limitUsd: number) {
 export const learning: Sender['expects'] = ({ listed, learned, largest }) =>
   listed === undefined ? largest : Math.max(listed, learned);
 
-/** An unknown price passes until the budget is used up. */
-export const passing: Sender['expects'] = ({ listed, learned }) =>
-  listed === undefined ? undefined : Math.max(listed, learned);
-
 export const usageOf = (gateway: Polygate): Usage => ({
   spentUsd: gateway.spend.totalUsd,
   reservedUsd: contextOf(gateway).reservedUsd,
@@ -115,13 +111,17 @@ const clientWith = (name: string, expects: Sender['expects'], prices: PriceSourc
 });
 
 /** The `budget` of a client that has loaded the prices. */
-export const client = clientWith('client', passing, 'loaded before');
+export const client = clientWith('client', learning, 'loaded before');
 
 /** The same, if only the first charges show what a request costs. */
-export const clientWithoutPrices = clientWith('client without prices', () => undefined, 'none');
+export const clientWithoutPrices = clientWith(
+  'client without prices',
+  ({ largest }) => largest,
+  'none',
+);
 
 /** The same, whose first request needs the prices. */
-export const loadingClient = clientWith('client that loads prices', passing, 'loads them');
+export const loadingClient = clientWith('client that loads prices', learning, 'loads them');
 
 /** The `limits` of a proxy with a store. */
 export const proxyWith = (

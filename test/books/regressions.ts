@@ -163,6 +163,13 @@ export const regressions: readonly Regression[] = [
     }),
   },
   {
+    title: 'requests without a listed price, one after the other (0.06 of 0.05)',
+    scenario: scenario(
+      0.05,
+      times(4, (body) => [{ body, model: 'unlisted' }]),
+    ),
+  },
+  {
     title: 'the same charge header twice, without a listed price (0.10 of 0.03)',
     scenario: scenario(
       0.03,

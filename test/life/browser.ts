@@ -1,4 +1,5 @@
 import { GenerationStore } from '../../src/integrations/react/store/generation-store.ts';
+import { damagedText } from './damage.ts';
 import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending } from './driver.ts';
 
@@ -54,6 +55,10 @@ export const browser: Driver = {
       },
       rewrite: (change) => items.forEach((text, key) => items.set(key, change(text))),
       stored: () => [...items.values()].join('\n'),
+      damage(damage) {
+        for (const [key, text] of items) items.set(key, damagedText(text, damage));
+        return items.size > 0;
+      },
     };
   },
 };

@@ -4,11 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
+import { requestHash } from '../../src/client/batch/journal-line.ts';
+import { canonicalJson } from '../../src/integrations/bullmq/add-rows.ts';
 import { isRedisInstalled, startRedis } from '../integrations/bullmq/redis-server.ts';
 import type { RedisServer } from '../integrations/bullmq/redis-server.ts';
 import { browser } from './browser.ts';
 import type { Driver, Run } from './driver.ts';
-import { batch, chats } from './journal.ts';
+import { batch, chats, fullBatches } from './journal.ts';
 import { queueIn } from './queue.ts';
 import { commandLine, mcp } from './state-folder.ts';
 
@@ -146,13 +148,26 @@ async function storedBy({ open }: Driver): Promise<string[]> {
 
 const parsed = (texts: readonly string[]): unknown[] => texts.map((text) => JSON.parse(text));
 
+/** 0.3 sends stored params again only if they have the stored fingerprint. */
+async function checkHash(
+  value: unknown,
+  toJson: (params: unknown) => string = JSON.stringify,
+): Promise<void> {
+  const { path, params, fallback, hash } = Object(value);
+  expect(await requestHash(path, toJson(params), fallback)).toBe(hash);
+}
+
 test('the lines of a journal', async () => {
-  const texts = [...(await storedBy(batch)), ...(await storedBy(chats))];
-  const types = parsed(texts.flatMap((text) => text.split('\n'))).map((value) => {
-    const { type } = Object(value);
-    return checkRecord(value, lines[type] ?? {}).type;
-  });
-  expect(new Set(types)).toEqual(new Set(Object.keys(lines)));
+  const texts: string[] = [];
+  for (const driver of [batch, chats, ...fullBatches]) texts.push(...(await storedBy(driver)));
+  const records = parsed([...new Set(texts.flatMap((text) => text.split('\n')))]).map((value) =>
+    checkRecord(value, lines[Object(value).type] ?? {}),
+  );
+  expect(new Set(records.map(({ type }) => type))).toEqual(new Set(Object.keys(lines)));
+  const submits = records.filter(({ type }) => type === 'submit');
+  const names = new Set(submits.flatMap((record) => Object.keys(record)));
+  expect([...names]).toEqual(expect.arrayContaining(['params', 'fallback', 'units']));
+  for (const record of submits) if (record.params) await checkHash(record);
 });
 
 test.each([commandLine, mcp])('the files of $name', async (driver) => {
@@ -176,7 +191,13 @@ describe.runIf(isRedisInstalled)('with Redis', () => {
   afterAll(() => redis[Symbol.asyncDispose]());
 
   test('the rows of a queue', async () => {
-    const rows = parsed(await storedBy(queueIn(() => redis.url)));
+    const rows = parsed([
+      ...(await storedBy(queueIn(() => redis.url))),
+      ...(await storedBy(queueIn(() => redis.url, ['prism-sketch']))),
+    ]);
+    const requests = rows.map((value): unknown => JSON.parse(Object(value).data ?? '{}'));
+    expect(requests.some((request) => Object(request).fallback)).toBe(true);
+    for (const request of requests) await checkHash(request, canonicalJson);
     const seen = rows.map((value) => {
       const row: Record<string, string> = Object(value);
       const own = Object.keys(row).filter((name) => name.startsWith('pg:'));

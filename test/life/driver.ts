@@ -3,8 +3,10 @@ import { Polygate } from 'polygate';
 import type { PolygateOptions } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
 import type { MockGateway } from 'polygate/mock';
+import { expect } from 'vitest';
 
 import { unwatched } from '../client/support.ts';
+import type { Damage } from './damage.ts';
 
 /** What the service, or the network, does with a submission. */
 export type Fate =
@@ -38,10 +40,30 @@ export interface Run {
   readonly room?: number | undefined;
   /** How far the clock of the process jumps forward or back, and back again, each time that it is read. */
   readonly jumpMs?: number;
+  /** What happens to an entry before the run begins. */
+  readonly damage?: Damage | undefined;
 }
 
-/** How a run has ended: with its task, with a refusal before anything was sent, or without a result. */
-export type Ending = { readonly taskId: string } | 'refused' | 'failed' | 'dead';
+export const yearMs = 365 * 86_400_000;
+
+/** A run that nothing disturbs. */
+export const clean = {
+  fate: 'accepted',
+  death: 'never',
+  isSlow: false,
+  isFull: false,
+  jumpMs: yearMs,
+} as const;
+
+/**
+ * How a run has ended: with its task, with a refusal before anything was sent, or without a result; `free` if it says that nothing
+ * was charged.
+ */
+export type Ending = { readonly taskId: string } | 'refused' | 'failed' | 'free' | 'dead';
+
+/** The ending of a run without a result, by what it says about it. */
+export const failedWith = (text: string | undefined): Ending =>
+  text?.includes('Nothing was charged') ? 'free' : 'failed';
 
 /** A storage with its service, as several processes use them. */
 export interface World {
@@ -52,6 +74,8 @@ export interface World {
   stored(): string | Promise<string>;
   /** Changes each entry, as another version or a person could. */
   rewrite?(change: (text: string) => string): void;
+  /** Damages an entry. Returns false if there is none, or if no client could notice it. */
+  damage(damage: Damage): boolean | Promise<boolean>;
   /** Waits until a run waits for its response, if that takes more than a few turns of the event loop. */
   settle?(): Promise<void>;
   close?(): void | Promise<void>;
@@ -63,11 +87,25 @@ export interface Driver {
   /** Whether a run whose key cannot be stored sends nothing. */
   readonly needsStorage: boolean;
   open(): World;
-  /** Judges the invoice in place of the rule for tasks: no key is charged twice, and a result is that of its params. */
-  check?(world: World, run: Run | undefined, ending: Ending | undefined): void;
+  /** Whether runs at the same time can send the same params under two keys: if only one has seen that other params were refused. */
+  readonly hasRaces?: boolean;
+  /** Whether the ending of a run is what the storage says, so that it is true of all runs. */
+  readonly isShared?: boolean;
+  /** Judges the invoice in place of the rule for tasks: no key is charged twice. */
+  check?(world: World): void;
 }
 
 export const paramsOf = (index: number) => ({ model: 'prism-image', prompt: `A harbor ${index}` });
+
+export const chatOf = (index: number) => ({
+  model: 'aurora-chat',
+  messages: [{ role: 'user' as const, content: paramsOf(index).prompt }],
+});
+
+/** A chat, which no key protects, is charged once. */
+export function checkChat({ mock: { invoice } }: World): void {
+  expect(invoice.length).toBeLessThan(2);
+}
 
 /** A service on which nothing takes time. */
 export function openService(): MockGateway {

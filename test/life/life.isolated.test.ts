@@ -21,7 +21,8 @@ test.each([commandLine, mcp])(
       ['unpaid', true],
       ['void', false],
     ] as const) {
-      expect(await world.start({ ...run, fate }, Promise.resolve())).toBe('failed');
+      const ending = await world.start({ ...run, fate }, Promise.resolve());
+      expect(ending).toBe(isKept ? 'failed' : 'free');
       expect((await world.stored()).includes('key')).toBe(isKept);
     }
     await world.close?.();

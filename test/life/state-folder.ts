@@ -12,14 +12,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Polygate } from '../../src/index.ts';
+import { UnreadableEntryError } from '../../src/tools/cli/arguments.ts';
+import { describeFailure } from '../../src/tools/cli/failure.ts';
 import { CommandLog } from '../../src/tools/cli/run-command.ts';
 import { StoredTask, submitEntry } from '../../src/tools/cli/stored-task.ts';
 import { TaskStore } from '../../src/tools/cli/task-store.ts';
 import type { TaskEntry } from '../../src/tools/cli/task-store.ts';
 import { ProcessBudget } from '../../src/tools/mcp/budget.ts';
 import { Refunds } from '../../src/tools/mcp/refunds.ts';
+import { CallFailure } from '../../src/tools/mcp/replies.ts';
 import { Submissions } from '../../src/tools/mcp/submissions.ts';
-import { clientOf, openService, paramsOf, storageOf } from './driver.ts';
+import { damagedText } from './damage.ts';
+import { clientOf, failedWith, openService, paramsOf, storageOf } from './driver.ts';
 import type { Driver, Ending, Run, World } from './driver.ts';
 
 /** A folder in memory, where there is one, because each entry is flushed. */
@@ -97,6 +101,14 @@ function open(
         writeFileSync(path, change(readFileSync(path, 'utf8')));
       }
     },
+    damage: (damage) => {
+      const names = existsSync(tasks) ? readdirSync(tasks) : [];
+      const name = names[damage.at % names.length];
+      if (name === undefined) return false;
+      const path = join(tasks, name);
+      writeFileSync(path, damagedText(readFileSync(path, 'utf8'), damage));
+      return true;
+    },
     close: () => rmSync(folder, { recursive: true }),
   };
 }
@@ -109,13 +121,15 @@ export const commandLine: Driver = {
     open(async ({ params, death }, gateway, store, signal) => {
       const request = requestOf(params);
       const identity = { baseURL: gateway.baseURL, account, idempotencyKey: 'key', output: '/x' };
+      const log = new CommandLog({ command: 'image', isPaid: true });
+      const endingOf = (error: unknown) =>
+        failedWith(describeFailure(error, log.context).join('\n'));
       let stored;
       try {
         stored = StoredTask.find(store, { ...identity, request }).record();
-      } catch {
-        return 'refused';
+      } catch (error) {
+        return error instanceof UnreadableEntryError ? endingOf(error) : 'refused';
       }
-      const log = new CommandLog({ command: 'image', isPaid: true });
       const waitCommand = (key: string) => `wait ${key}`;
       try {
         const { receipt } = stored.entry;
@@ -127,8 +141,8 @@ export const commandLine: Driver = {
         await task.wait({ signal });
         stored.end(task, 'succeeded');
         return { taskId: task.id };
-      } catch {
-        return 'failed';
+      } catch (error) {
+        return endingOf(error);
       }
     }),
 };
@@ -153,8 +167,12 @@ export const mcp: Driver = {
         await opened.task.wait({ signal });
         opened.stored.end(opened.task, 'succeeded');
         return { taskId: opened.task.id };
-      } catch {
-        return isFull ? 'refused' : 'failed';
+      } catch (error) {
+        if (isFull) return 'refused';
+        const failure = error instanceof CallFailure ? error : undefined;
+        const command = { command: 'generate_image', isPaid: true };
+        const lines = describeFailure(failure?.cause ?? error, failure?.context ?? command);
+        return failedWith(lines.join('\n'));
       }
     }),
 };

@@ -2,7 +2,7 @@ import { ConfigurationError, ConnectionError } from 'polygate';
 import { expect, test } from 'vitest';
 
 import { KeyCharges } from '../../src/internal.ts';
-import { isUncharged, verdictOfError } from '../../src/paid/verdict.ts';
+import { isUncharged, verdictOfError } from '../../src/paid/failed-call.ts';
 
 const charge = { money: 'charged', usd: 0.2, replay: false } as const;
 const replay = { ...charge, replay: true };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { parseResponseMeta } from '../../src/client/http/response-meta.ts';
+import { isVoid, verdictOfError } from '../../src/paid/failed-call.ts';
 import type { ErrorReason } from '../../src/paid/reason.ts';
 import { combineOutcomes, outcomeOf, verdictOf } from '../../src/paid/verdict.ts';
 import type { ErrorContent, Outcome, Verdict } from '../../src/paid/verdict.ts';
@@ -142,6 +143,17 @@ test.each<[status: number, code: string | undefined, reason: ErrorReason | undef
   [503, undefined, 'unavailable'],
 ])('the reason of %i %s is %s', (status, code, reason) => {
   expect(verdictOf(metaOf(status), { code, body: {} }).reason).toBe(reason);
+});
+
+test.each<[what: string, money: 'void' | 'none', details: object, isVoided: boolean]>([
+  ['invalidates all requests of its key', 'void', { outcome: 'rejected' }, true],
+  ['follows a lost attempt', 'void', { outcome: 'unknown' }, false],
+  ['follows a request to another model', 'void', { outcome: 'rejected', attempts: [] }, false],
+  ['is about one request', 'none', { outcome: 'rejected' }, false],
+])('an error that %s', (_, money, details, isVoided) => {
+  const error = { ...details, verdict: { money, replay: false } };
+  expect(isVoid(error)).toBe(isVoided);
+  expect(verdictOfError(error).money === 'void').toBe(isVoided);
 });
 
 describe('combineOutcomes', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { fingerprint } from '../../src/client/tasks/submission.ts';
+import { fingerprint } from '../../src/client/batch/journal-line.ts';
 import { ConfigurationError } from '../../src/index.ts';
 import type { Polygate, PolygateOptions, RequestOptions } from '../../src/index.ts';
 import { chat, clientOf, completed, image, scripted, submitted } from '../client/support.ts';

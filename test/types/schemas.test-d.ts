@@ -7,6 +7,7 @@ import type { Account, ReadinessCheck } from '../../src/wire/types/catalog/accou
 import type { ErrorCode } from '../../src/wire/types/catalog/errors.ts';
 import type { Capabilities, Model, ModelList } from '../../src/wire/types/catalog/models.ts';
 import type { SpeechInputParams, SpeechParams } from '../../src/wire/types/media/audio.ts';
+import { isAvailable } from '../../src/wire/types/media/material-status.ts';
 import type {
   MaterialCreateParams,
   MaterialListQuery,
@@ -16,7 +17,6 @@ import type {
   MaterialStatus,
   MaterialType,
 } from '../../src/wire/types/media/materials.ts';
-import { isAvailable } from '../../src/wire/types/media/materials.ts';
 import type { VideoContentParams, VideoParams } from '../../src/wire/types/media/videos.ts';
 import type {
   VoiceDesignAliasParams,

@@ -5,9 +5,10 @@ import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import { roundUsd } from '../../paid/amounts.ts';
+import { isUncharged, verdictOfError } from '../../paid/failed-call.ts';
 import { countKey, isFree } from '../../paid/keys.ts';
 import type { CountedKey } from '../../paid/keys.ts';
-import { isUncharged, isUnpaid, verdictOfError } from '../../paid/verdict.ts';
+import { isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 
 /** How far a row has come, when an error ends it. */

@@ -4,8 +4,11 @@ import { parseLine } from './journal-line.ts';
 import { addLine } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 
+/** How each line starts. */
+const lineStart = '{"v":1,"type":"';
+
 /** How a `run` line starts, up to its id. */
-const runLineStart = '{"v":1,"type":"run"';
+const runLineStart = `${lineStart}run"`;
 
 /** Marks the damaged line before it as one that was torn by the end of a process. */
 export const tornLine = '{"v":1,"type":"torn"}';
@@ -14,9 +17,11 @@ export const tornLine = '{"v":1,"type":"torn"}';
  * Whether a line is a `run` line, complete or torn: it is written before the first submit, so nothing was sent. A second
  * brace begins another line, whose line end was lost or is not a line feed.
  */
-function isRunLine(text: string): boolean {
-  return runLineStart.startsWith(text.slice(0, runLineStart.length)) && text.lastIndexOf('{') <= 0;
-}
+const isRunLine = (text: string): boolean =>
+  startsLike(runLineStart, text) && text.lastIndexOf('{') <= 0;
+
+const startsLike = (start: string, text: string): boolean =>
+  start.startsWith(text.slice(0, start.length));
 
 /** What the lines of a journal say, as far as they were read. */
 export class JournalContents {
@@ -28,6 +33,8 @@ export class JournalContents {
   /** Whether there are no lines but blank lines and `run` lines, complete or torn. */
   #isEmpty = true;
   #isTorn = false;
+  /** Whether the last line is damaged: as torn, or after it was stored. */
+  #isLastDamaged = false;
   /** Numbers of the damaged lines that may have been acted on. */
   readonly #damagedLines: number[] = [];
   /** Number of lines. */
@@ -68,34 +75,50 @@ export class JournalContents {
     return lines.some((number) => number > lineNumber);
   }
 
+  /** Whether a damaged line is earlier than the latest one of a row with this history. */
+  isIncompleteBefore({ lineNumber = 0 }: RowHistory): boolean {
+    return this.#damagedLines.some((number) => number < lineNumber);
+  }
+
   /** Adds the next line. */
   add(text: string): void {
     this.#count += 1;
     if (!text.trim()) return;
     this.#isEmpty &&= isRunLine(text);
-    const wasTorn = this.#isTorn;
+    const before = { isTorn: this.#isTorn, isDamaged: this.#isLastDamaged };
     this.#isTorn = false;
+    this.#isLastDamaged = false;
     try {
       const line = parseLine(text);
       if (line.type === 'run') this.#runId ??= line.run;
-      else if (line.type === 'torn') this.#damagedLines.pop();
-      else this.rows.set(line.id, addLine(this.rows.get(line.id) ?? {}, line, this.#count));
+      else if (line.type === 'torn') {
+        // Twice, it would hide an earlier damaged line.
+        if (before.isDamaged) this.#damagedLines.pop();
+      } else this.rows.set(line.id, addLine(this.rows.get(line.id) ?? {}, line, this.#count));
     } catch (error) {
-      this.#addDamaged(text, error, wasTorn);
+      this.#addDamaged(text, error, before);
     }
   }
 
   /** The other lines stay usable. */
-  #addDamaged(text: string, error: unknown, wasTorn: boolean): void {
+  #addDamaged(
+    text: string,
+    error: unknown,
+    before: { readonly isTorn: boolean; readonly isDamaged: boolean },
+  ): void {
     // The message of JSON.parse quotes the line, which may contain a prompt.
     const reason = ConfigurationError.is(error) ? error.message : 'It is not JSON.';
     const message = `journal: line ${this.#count} is damaged and was ignored. ${reason}`;
     this.damaged.push(new ConfigurationError(message));
     // A torn `torn` or `run` line does not concern any row.
-    if (tornLine.startsWith(text) || isRunLine(text)) this.#isTorn = wasTorn;
-    else {
+    if (tornLine.startsWith(text) || isRunLine(text)) {
+      this.#isTorn = before.isTorn;
+      this.#isLastDamaged = before.isDamaged;
+    } else {
       this.#damagedLines.push(this.#count);
-      this.#isTorn = true;
+      this.#isLastDamaged = true;
+      // Any other damage can be that of a line that was stored, and acted on.
+      this.#isTorn = !ConfigurationError.is(error) && startsLike(lineStart, text);
     }
   }
 
@@ -103,5 +126,6 @@ export class JournalContents {
   markTorn(): void {
     this.#damagedLines.pop();
     this.#isTorn = false;
+    this.#isLastDamaged = false;
   }
 }

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../errors/base.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
@@ -9,6 +10,7 @@ import { isRecord, isNonEmptyString } from '../../wire/types/type-guards.ts';
 import { fallbackRules } from '../call/request-options.ts';
 import { checkValue, oneOf } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
+import { toHex } from '../http/request-headers.ts';
 import { parseReceipt } from '../tasks/task.ts';
 
 /**
@@ -118,3 +120,41 @@ export function taskKindOf(path: unknown): TaskKind | undefined {
 
 const kindOf = (path: unknown): TaskKind | 'chat' | undefined =>
   isChatPath(path) ? 'chat' : taskKindOf(path);
+
+/**
+ * The SHA-256 hash of the given texts, in hexadecimal digits.
+ *
+ * @throws {@link ConfigurationError} on pages served over plain http and in some mobile apps, which have no
+ * `crypto.subtle`.
+ */
+export async function fingerprint(...texts: string[]): Promise<string> {
+  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
+  const subtle = crypto?.subtle;
+  if (subtle === undefined) {
+    throw new ConfigurationError(
+      'crypto.subtle: is missing. Browsers have it only on https and localhost.',
+    );
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(texts));
+  return toHex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
+}
+
+/** The fingerprint of a request to one or more models, by which a later process recognizes it. */
+export function requestHash(
+  path: string,
+  body: string,
+  fallback: readonly string[] = [],
+): Promise<string> {
+  // Without a fallback, as in journals of earlier versions.
+  return fallback.length > 0
+    ? fingerprint(path, body, JSON.stringify(fallback))
+    : fingerprint(path, body);
+}
+
+/**
+ * The idempotency key of a row: the same in every process that works on it. Other params are another request, so where
+ * a row may be submitted with others, `identity` ends with their fingerprint.
+ */
+export async function rowKey(...identity: string[]): Promise<string> {
+  return `pg-${await fingerprint(...identity)}`;
+}

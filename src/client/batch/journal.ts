@@ -153,6 +153,11 @@ export class BatchJournal {
     return this.#contents.isIncompleteFor(history);
   }
 
+  /** Whether a damaged line is earlier than the latest one of a row with this history. */
+  isIncompleteBefore(history: RowHistory): boolean {
+    return this.#contents.isIncompleteBefore(history);
+  }
+
   /** The number of damaged lines that may be about a row. */
   get damagedCount(): number {
     return this.#contents.damagedCount;

@@ -3,16 +3,17 @@ import { verdictOf } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
+import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions, SubmissionDetails } from '../call/request-options.ts';
 import type { ChatSubmission } from '../chat/chat-submission.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { requestHash, rowKey } from '../tasks/submission.ts';
 import type { Submission } from '../tasks/submission.ts';
 import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Priced } from './budget-decisions.ts';
+import { requestHash, rowKey } from './journal-line.ts';
 import type { CostFields, Intent, JournalLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
 import {
@@ -132,10 +133,13 @@ export async function planChat(
   { journal, resendUnknown, config }: RunContext,
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Completed>> {
-  const details = await submission.details(storeParams);
-  const { idempotencyKey, signal, path, body, params, fallback } = details;
-  const hash = await requestHash(path, body, fallback);
-  const isDamaged = !mayBeCharged(history) && journal.isIncompleteFor(history);
+  const details = await submission.details();
+  const { idempotencyKey, signal } = details;
+  const request = await describeRequest(details, storeParams);
+  const { hash } = request;
+  // What has ended was charged, so the line of its completion is damaged.
+  const isIncomplete = history.end !== undefined || journal.isIncompleteFor(history);
+  const isDamaged = !mayBeCharged(history) && isIncomplete;
   const life = isDamaged ? { open: 1 } : lifeOf(history);
   const step = nextChat(life, { fingerprint: hash, isForced: resendUnknown });
   if (step === 'chat_lost') throw isDamaged ? damagedJournalError(id) : lostChatError(id);
@@ -146,10 +150,19 @@ export async function planChat(
   }
   // Only a request that the service replays carries a derived key.
   const derived = config.retryAmbiguous.chat ? await rowKey(runId, id, hash) : undefined;
-  const key = idempotencyKey ?? derived;
-  const stored = params && fallback.length > 0 ? fallback : undefined;
-  const intent = { key, path, hash, params, fallback: stored };
+  const intent = { ...request, key: idempotencyKey ?? derived };
   return chatPlan({ submission: chatSubmission(submission, intent) }, submission, signal);
+}
+
+/** What a submission sends, as it is recorded. */
+async function describeRequest(
+  { path, body, fallback }: SubmissionDetails,
+  storeParams: boolean,
+): Promise<Omit<Intent, 'key'>> {
+  const hash = await requestHash(path, body, fallback);
+  if (!storeParams) return { path, hash };
+  const params = unchecked<{ model: string }>(JSON.parse(body));
+  return { path, hash, params, ...(fallback.length > 0 && { fallback }) };
 }
 
 /** The submission of a task, as a row sends it. */
@@ -204,7 +217,9 @@ export async function planTask<Kind extends TaskKind>(
   { runId, storeParams }: { runId: string; storeParams: boolean },
 ): Promise<RowPlan<Task<Kind>>> {
   const { id, history } = row;
-  const { idempotencyKey, signal, ...request } = await submission.details(storeParams);
+  const details = await submission.details();
+  const { idempotencyKey, signal } = details;
+  const request = await describeRequest(details, storeParams);
   const { hash } = request;
   const step = next(lifeOf(history), { fingerprint: hash }, 'key');
   if (step === 'resend') {
@@ -220,7 +235,11 @@ export async function planTask<Kind extends TaskKind>(
   }
   // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
   // derived key is the same in every process that runs the batch with the same journal.
-  const hasChanged = history.fingerprint !== undefined && history.fingerprint !== hash;
+  // Unless a damaged line may be that of a run that has sent these params under the old key at the same time.
+  const hasChanged =
+    history.fingerprint !== undefined &&
+    history.fingerprint !== hash &&
+    !context.journal.isIncompleteBefore(history);
   const key =
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??

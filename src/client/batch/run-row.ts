@@ -1,6 +1,6 @@
-import { isVoid } from '../../paid/life.ts';
+import { isUncharged, isVoid } from '../../paid/failed-call.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
-import { isUncharged, isUnpaid, verdictOf } from '../../paid/verdict.ts';
+import { isUnpaid, verdictOf } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
 import { unitsOf } from './budget-decisions.ts';

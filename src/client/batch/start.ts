@@ -3,6 +3,7 @@ import { unchecked } from '../../wire/types/schema.ts';
 import type { ClientContext } from '../call/context.ts';
 import { structuredOutput } from '../chat/completion-parser.ts';
 import { throwToCaller, captureContext } from '../config/caller.ts';
+import type { CallerContext } from '../config/caller.ts';
 import { checkValue, signalRule } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
 import type { LoadOptions } from '../http/part.ts';
@@ -19,20 +20,13 @@ export function startBatch<Input, Described extends AnySubmission>(
   client: ClientContext,
   given: BatchArguments<Input, Described>,
 ): AsyncGenerator<RowOf<Input, Described>, void, undefined> {
-  const enter = captureContext(client.config);
-  const { loaded } = batches;
   // Load these now: rows of earlier runs are waited for and checked without sending a request, which would load them.
-  if (loaded && structuredOutput.loaded && waits.loaded) {
-    return unchecked(loaded.runBatch(client, enter, given));
-  }
-  const load = async () => {
-    const hasJournal = Boolean(given.options?.journal);
-    const [{ runBatch }] = await loadParts(given.options?.signal, hasJournal, (options) =>
-      Promise.all([batches.load(options), structuredOutput.load(options), waits.load(options)]),
-    );
-    return runBatch(client, enter, given);
-  };
-  return unchecked(rowsOf(load));
+  const others = [structuredOutput, waits];
+  const options = () => given.options;
+  const rows = startRows(client, batches, others, options, ({ runBatch }, enter) =>
+    runBatch(client, enter, given),
+  );
+  return unchecked(rows);
 }
 
 /** Creates the results of a recovery, which starts when the caller takes the first one. */
@@ -40,16 +34,29 @@ export function startRecovery(
   client: ClientContext,
   given: RecoverArguments,
 ): AsyncGenerator<RecoveredRow, void, undefined> {
-  const enter = captureContext(client.config);
-  const { loaded } = recoveries;
-  if (loaded && waits.loaded) return unchecked(loaded.runRecovery(client, enter, given));
-  const load = async () => {
-    const [{ runRecovery }] = await loadParts(given.options?.signal, true, (options) =>
-      Promise.all([recoveries.load(options), waits.load(options)]),
+  const options = () => ({ signal: given.options?.signal, journal: given.journal });
+  const rows = startRows(client, recoveries, [waits], options, ({ runRecovery }, enter) =>
+    runRecovery(client, enter, given),
+  );
+  return unchecked(rows);
+}
+
+/** Creates rows now if the parts that they need are loaded, and otherwise as soon as the caller takes the first one. */
+function startRows<Module, Row>(
+  { config }: ClientContext,
+  part: Part<Module>,
+  others: readonly Part<unknown>[],
+  readOptions: () => Parameters<typeof loadParts>[0],
+  run: (module: Module, enter: CallerContext) => AsyncGenerator<Row, void, undefined>,
+): AsyncGenerator<Row, void, undefined> {
+  const enter = captureContext(config);
+  if (part.loaded && others.every(({ loaded }) => loaded)) return run(part.loaded, enter);
+  return rowsOf(async () => {
+    const [module] = await loadParts(readOptions(), (load) =>
+      Promise.all([part.load(load), ...others.map((other) => other.load(load))]),
     );
-    return runRecovery(client, enter, given);
-  };
-  return unchecked(rowsOf(load));
+    return run(module, enter);
+  });
 }
 
 /** How long a part may take to load if the run was aborted before, in ms: the run knows what its error has to say. */
@@ -60,12 +67,11 @@ const maxAbortedLoadTime = 1_000;
  * run may have been charged for rows that this one has not read.
  */
 async function loadParts<Modules>(
-  signal: AbortSignal | undefined,
-  hasJournal: boolean,
+  { signal, journal }: { signal?: AbortSignal | undefined; journal?: unknown } = {},
   load: (options: LoadOptions) => Promise<Modules>,
 ): Promise<Modules> {
   checkValue('signal', signal, signalRule);
-  const details = { outcome: hasJournal ? 'unknown' : 'not-sent', rows: [] } as const;
+  const details = { outcome: journal ? 'unknown' : 'not-sent', rows: [] } as const;
   if (!signal?.aborted) return load({ signal, details });
   return load({ timeout: maxAbortedLoadTime, details }).catch(() => {
     throw abortedError(signal.reason, details);

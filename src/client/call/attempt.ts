@@ -1,6 +1,6 @@
 import { APIError } from '../../errors/responses.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
-import { withoutHalfPairs } from '../http/json.ts';
+import { isJson, withoutHalfPairs } from '../http/json.ts';
 import { causeChain } from '../http/network-error.ts';
 import { Part } from '../http/part.ts';
 import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
@@ -26,7 +26,7 @@ export function attempt<Result>(
   signal: AbortSignal | undefined,
   checkTotal: CheckTime | undefined,
 ): Promise<ApiResponse<Result>> {
-  const { clock } = call.config;
+  const { clock } = call.budget ?? call.config;
   const isPassedOn = call.request.returnsErrorResponses ? isErrorResponse : undefined;
   const limit = { clock, signal, ms: call.limits.timeout, errors: call, isPassedOn };
   return runWithTimeLimit((limited, checkAttempt) => {
@@ -94,20 +94,18 @@ async function send(call: Call, signal: AbortSignal, checkTime: CheckTime) {
   }
 }
 
-/** The body as it is sent: JSON without halves of surrogate pairs. */
-const toSend = <Body>(body: string | Body, type = '') =>
-  /\bjson\b/i.test(type) ? withoutHalfPairs(body) : body;
-
 function createRequest(
   { config, request, options }: Call,
   apiKey: string | null,
   signal: AbortSignal,
 ): HttpRequest {
   const headers = buildRequestHeaders(request, options, config, apiKey);
+  const { body = null } = request;
   const sent: HttpRequest = {
     method: request.method,
     headers,
-    body: request.body === undefined ? null : toSend(request.body, headers['content-type']),
+    body:
+      typeof body === 'string' && isJson(headers['content-type']) ? withoutHalfPairs(body) : body,
     signal,
     // A redirect could take the API key elsewhere.
     redirect: 'manual',

@@ -3,19 +3,40 @@ import { BudgetExceededError } from '../../errors/call.ts';
 import { usdText } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { limitPolicies } from '../../paid/limits.ts';
-import type { Reservation, Stage } from '../../paid/reservations.ts';
+import { pricedUnits } from '../../paid/prices.ts';
+import type { PricedUnits } from '../../paid/prices.ts';
+import type { Reservation, Shortfall, Stage } from '../../paid/reservations.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
+import type { Transport } from '../http/transport.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
+import { routeOf } from './api-request.ts';
+import type { ApiRequest } from './api-request.ts';
 import { composeError } from './compose-error.ts';
 import type { ClientContext } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
 // What only a client with a budget needs: it is loaded before its first paid call.
 
-export { pricedUnits } from '../../paid/prices.ts';
 export { Reservations } from '../../paid/reservations.ts';
+
+/** What a request with this listed price in USD pays for; undefined if that is not known. */
+export function unitsOf(request: ApiRequest, price: number): PricedUnits | undefined {
+  const units = request.estimateUsd?.({ unitPriceUsd: 1 });
+  return units ? pricedUnits([routeOf(request), request.model], price, units) : undefined;
+}
+
+/** Tells bodies apart that are sent with one key. */
+export function fingerprint({ body = '' }: Pick<ApiRequest, 'body'>): string {
+  let hash = 0;
+  // Without a copy of a text as bytes, which takes longer than the rest of the ledger.
+  for (let at = 0; at < body.length; at += 1) {
+    const code = typeof body === 'string' ? body.charCodeAt(at) : (body[at] ?? 0);
+    hash = (Math.imul(hash, 31) + code) | 0;
+  }
+  return `${body.length} ${hash}`;
+}
 
 /** A call, as far as its budget needs it. */
 interface PaidCall extends CallErrors {
@@ -28,21 +49,22 @@ export class CallBudget {
   readonly #call: PaidCall;
   readonly #budget: Budget;
   readonly #reservation: Reservation;
+  /** The clock of its attempts, whose time limit does not cover what they wait for in `takeTurn`. */
+  readonly clock: PausableClock;
 
   constructor(call: PaidCall, budget: Budget, reservation: Reservation) {
     this.#call = call;
     this.#budget = budget;
     this.#reservation = reservation;
+    this.clock = new PausableClock(call.context.config.clock);
   }
 
   /**
    * Before the call waits for a slot: loads the price list if it needs that, reserves its price, and waits for another call
    * whose charge shows what this one may cost.
    */
-  async prepare(signal: AbortSignal | undefined): Promise<void> {
-    const loading = this.#loadPrices();
-    if (loading) await runWithTimeLimit(() => loading, { signal, errors: this.#call });
-    await this.#takeTurn('queueing', signal);
+  prepare(signal: AbortSignal | undefined): Promise<void> {
+    return this.#takeTurn('queueing', signal);
   }
 
   /** The hooks of the call run. What they send must not wait for it. */
@@ -64,18 +86,22 @@ export class CallBudget {
     stage: Exclude<Stage, 'resending'>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    const waitFor = (other: Promise<void>) =>
+      this.clock.pauseFor(runWithTimeLimit(() => other, { signal, errors: this.#call }));
+    // Right before it is sent, too: hooks of the request for the list may have run until now.
+    const loading = this.#loadPrices();
+    if (loading) await waitFor(loading);
     this.#reserve(stage);
     let turn: Promise<void> | undefined;
     while ((turn = this.#reservation.waitForTurn(this.#call.estimate(), stage === 'sending'))) {
-      const other = turn;
-      await runWithTimeLimit(() => other, { signal, errors: this.#call });
+      await waitFor(turn);
       this.#reserve(stage);
     }
   }
 
   /** Reserves the estimated price, or throws if the budget does not cover it. */
   #reserve(stage: Exclude<Stage, 'resending'>): void {
-    const { earlier, request } = this.#call;
+    const { earlier } = this.#call;
     const { maxUsd, strict } = this.#budget;
     const policy = strict ? limitPolicies.strictClient : limitPolicies.client;
     const shortfall = this.#reservation.reserve(
@@ -84,37 +110,91 @@ export class CallBudget {
       stage === 'sending' && earlier.outcome === 'unknown' ? 'resending' : stage,
     );
     if (shortfall === undefined) return;
-    const { spent, reserved, next } = shortfall;
+    throw this.#exceeded(shortfall);
+  }
+
+  /** Says what is left, what the request costs as far as that is known, and what to do. */
+  #exceeded({ spent, reserved, next }: Shortfall): BudgetExceededError {
+    const { maxUsd } = this.#budget;
     const spentUsd = toUsd(spent);
     const limit = roundUsd(maxUsd);
+    const leftUsd = toUsd(toNano(maxUsd) - spent - reserved);
     const state = (wording?: Wording) => {
       const share = wording?.amounts(spentUsd, limit) ?? `${spentUsd} of ${usdText(limit)}`;
       return `${share} spent, ${usdText(toUsd(reserved), wording)} reserved`;
     };
-    const unknown = request.estimateUsd
+    const unknown = this.#call.request.estimateUsd
       ? 'is not in the price list of the service'
       : 'is known only when it is complete';
-    const summary = (wording?: Wording) =>
-      next.basis === 'price'
-        ? `Budget exceeded: ${state(wording)}; this request costs ${usdText(toUsd(next.nanoUsd), wording)}.`
-        : toUsd(spent + reserved) >= limit
-          ? `Budget exceeded: ${state(wording)}; the price of this request ${unknown}.`
-          : `The strict budget rejects this request, because its price ${unknown}: ${state(wording)}.`;
+    const summary = (wording?: Wording) => {
+      const usd = usdText(toUsd(next.nanoUsd), wording);
+      if (next.basis === 'price') {
+        return `Budget exceeded: ${state(wording)}; this request costs ${usd}.`;
+      }
+      if (leftUsd <= 0) {
+        return `Budget exceeded: ${state(wording)}; the price of this request ${unknown}.`;
+      }
+      return next.basis === 'unknown'
+        ? `The strict budget rejects this request, because its price ${unknown}: ${state(wording)}.`
+        : `Budget exceeded: ${state(wording)}; ${usdText(leftUsd, wording)} is left, and such a request has cost up to ${usd}. The price of this one ${unknown}.`;
+    };
+    const isGuess = next.basis === 'largest-charge' && leftUsd > 0;
+    const programAdvice = isGuess
+      ? `Raise budget.maxUsd${reserved > 0 ? ', or try again once the requests in flight have ended' : ''}.`
+      : undefined;
     const details = { outcome: 'not-sent', spentUsd, maxUsd } as const;
-    throw composeError(this.#call, BudgetExceededError, { summary }, details);
+    return composeError(this.#call, BudgetExceededError, { summary, programAdvice }, details);
   }
 
   /** Loads the price list before the first attempt if it can have the price; undefined if nothing is loaded. */
   #loadPrices(): Promise<void> | undefined {
     const { attempts, context, request } = this.#call;
-    const { config, listModels, shared } = context;
-    const { view, reservedUsd } = shared.ledger;
+    const { config, shared } = context;
+    const { spent, reserved } = shared.ledger.books;
     const { estimateUsd, model } = request;
-    if (attempts > 0 || !listModels || !estimateUsd || !model) return undefined;
-    if (view.totalUsd + reservedUsd >= this.#budget.maxUsd) return undefined;
+    if (attempts > 0 || !context.Models || !estimateUsd || !model) return undefined;
+    if (spent + reserved >= toNano(this.#budget.maxUsd)) return undefined;
     if (this.#call.estimate() !== undefined) return undefined;
     shared.priceList ??= new PriceList(config.clock);
-    return shared.priceList.load(listModels);
+    return shared.priceList.load(context);
+  }
+}
+
+/** A clock that can stand still. */
+class PausableClock implements Clock {
+  readonly #clock: Clock;
+  #pausedMs = 0;
+  #pausedAt: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return (this.#pausedAt ?? monotonicNow(this.#clock)) - this.#pausedMs;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const endsAt = this.monotonic() + ms;
+    let left = ms;
+    do await this.#clock.sleep(left, signal);
+    while ((left = endsAt - this.monotonic()) > 0);
+  }
+
+  /** Stands still until the promise has settled. */
+  async pauseFor(promise: Promise<void>): Promise<void> {
+    const pausedAt = monotonicNow(this.#clock);
+    this.#pausedAt = pausedAt;
+    try {
+      await promise;
+    } finally {
+      this.#pausedAt = undefined;
+      this.#pausedMs += monotonicNow(this.#clock) - pausedAt;
+    }
   }
 }
 
@@ -130,23 +210,39 @@ const pauseAfterFailure = 10_000;
  */
 export class PriceList {
   readonly #clock: Clock;
-  #loading: Promise<void> | undefined;
+  #loading: { readonly done: Promise<void>; readonly isInHooks: () => boolean } | undefined;
   #loadAgainAt = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Loads the list, once for parallel calls; undefined if it was loaded. `list` requests it and records its prices. */
-  load(list: () => Promise<unknown>): Promise<void> | undefined {
+  /**
+   * Loads the list, once for parallel calls; undefined if it was loaded. A call that comes while hooks of its request run may
+   * be one of theirs, and must not wait for them.
+   */
+  load(context: ClientContext): Promise<void> | undefined {
     if (monotonicNow(this.#clock) < this.#loadAgainAt) return undefined;
-    this.#loading ??= list()
+    const { done, isInHooks } = (this.#loading ??= this.#start(context));
+    return isInHooks() ? undefined : done;
+  }
+
+  #start(context: ClientContext) {
+    const { Models, transport } = context;
+    let isInHooks = false;
+    const pauseTurn = () => void (isInHooks = true);
+    const takeTurn = async () => void (isInHooks = false);
+    const watched: Transport = (url, request, attempt) =>
+      transport(url, request, { ...attempt, budget: { pauseTurn, takeTurn } });
+    const own = { ...context, transport: Object.assign(watched, { part: transport.part }) };
+    const list = async () => Models && new Models(own).list({}, { timeout: 10_000, maxRetries: 0 });
+    const done = list()
       .then(
         () => this.#pause(maxAge),
         () => this.#pause(pauseAfterFailure),
       )
       .finally(() => (this.#loading = undefined));
-    return this.#loading;
+    return { done, isInHooks: () => isInHooks };
   }
 
   #pause(ms: number): void {

@@ -1,5 +1,5 @@
 import { roundUsd } from '../../paid/amounts.ts';
-import type { Claim } from '../../paid/books.ts';
+import type { Claim, Entry } from '../../paid/books.ts';
 import { verdictOf } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { startSpan } from '../config/caller.ts';
@@ -9,7 +9,6 @@ import type { Config } from '../config/config.ts';
 import { notify } from '../config/log.ts';
 import { singleLine } from '../http/json.ts';
 import { Part } from '../http/part.ts';
-import type { LedgerEntry } from '../limits/ledger.ts';
 import { limitsOf, routeOf } from './api-request.ts';
 import type { ApiRequest, CallLimits } from './api-request.ts';
 import type { CallBudget } from './call-budget.ts';
@@ -30,7 +29,7 @@ export class Call extends CallErrors {
   /** When it began, on the monotonic clock. */
   readonly startedAt: number;
   /** Its ledger entry, if it costs money. */
-  readonly entry: LedgerEntry | undefined;
+  readonly entry: Entry | undefined;
   /** What its budget demands, if it costs money and its client has one. */
   readonly budget: CallBudget | undefined;
 
@@ -42,7 +41,7 @@ export class Call extends CallErrors {
     this.options = options;
     this.startedAt = monotonicNow(config.clock);
     this.span = config.telemetry && startCallSpan(config, request, options.parent);
-    this.entry = request.paid ? openEntry(context, request) : undefined;
+    this.entry = request.paid ? openEntry(this) : undefined;
     const { reservation } = this.entry ?? {};
     if (config.budget && budgets.loaded && reservation) {
       this.budget = new budgets.loaded.CallBudget(this, config.budget, reservation);
@@ -60,12 +59,13 @@ export class Call extends CallErrors {
    */
   recordCharge(meta: ResponseMeta): void {
     const { entry, span } = this;
+    const { shared } = this.context;
     const { log, onCharge } = this.config;
     const verdict = verdictOf(meta);
     if (verdict.money === 'accepted' && meta.chargeUsd === undefined) {
       this.#reportInvalidCharge(meta);
     }
-    const charge = entry?.record(verdict, () => this.estimate(), meta);
+    const charge = entry && shared.ledger.record(entry, this.request.model, verdict, meta);
     if (charge === undefined) return;
     if (charge.usd > 0) this.charges += 1;
     this.chargedUsd = roundUsd(this.chargedUsd + charge.usd);
@@ -86,10 +86,11 @@ export class Call extends CallErrors {
     const invalid = headers.get(`${headerPrefix}charge-usd`);
     if (!invalid) return;
     const price = this.estimate();
-    const counted =
-      price === undefined ? 'its price is not known' : `the estimate of ${price} USD is counted`;
-    const problem = `the service reported an invalid charge (${singleLine(invalid, 40)})`;
-    log.warn(() => `${routeOf(this.request)}: ${problem}; ${counted}`);
+    const counted = price === undefined ? '' : `; the estimate of ${price} USD is counted`;
+    log.warn(
+      () =>
+        `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)})${counted}`,
+    );
   }
 }
 
@@ -97,38 +98,24 @@ export class Call extends CallErrors {
 export const budgets = /* @__PURE__ */ new Part(() => import('./call-budget.ts'));
 
 /** Opens the ledger entry of a paid call. */
-function openEntry(
-  { config, shared: { ledger } }: ClientContext,
-  request: ApiRequest,
-): LedgerEntry {
-  if (config.budget && budgets.loaded) ledger.useLimits(budgets.loaded.Reservations);
-  const { kind, template, model, safety, options } = request;
+function openEntry(call: Call): Entry {
+  const { request, context } = call;
+  const { config, shared } = context;
+  const { books } = shared.ledger;
+  if (config.budget && budgets.loaded) books.useLimits(budgets.loaded.Reservations);
+  const { kind, template, safety, options } = request;
   const idempotencyKey = options?.idempotencyKey;
   // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
   const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
-  const route = routeOf(request);
   const claim: Claim = {
-    route,
+    route: routeOf(request),
     key,
     isChargedOnce: safety === 'keyed',
-    readBody: () => fingerprint(request.body ?? ''),
-    unitsOf: (price) => {
-      const units = request.estimateUsd?.({ unitPriceUsd: 1 });
-      return units ? budgets.loaded?.pricedUnits([route, model], price, units) : undefined;
-    },
+    readBody: () => budgets.loaded?.fingerprint(request) ?? '',
+    estimate: () => call.estimate(),
+    unitsOf: (price) => budgets.loaded?.unitsOf(request, price),
   };
-  return ledger.open(claim, model);
-}
-
-/** Tells bodies apart that are sent with one key. */
-function fingerprint(body: string | Uint8Array): string {
-  let hash = 0;
-  // Without a copy of a text as bytes, which takes longer than the rest of the ledger.
-  for (let at = 0; at < body.length; at += 1) {
-    const code = typeof body === 'string' ? body.charCodeAt(at) : (body[at] ?? 0);
-    hash = (Math.imul(hash, 31) + code) | 0;
-  }
-  return `${body.length} ${hash}`;
+  return books.open(claim);
 }
 
 function startCallSpan(config: Config, request: ApiRequest, parent: Span | undefined) {

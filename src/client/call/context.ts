@@ -6,6 +6,7 @@ import { createLedger } from '../limits/ledger.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
 import type { KnownPrices } from '../limits/prices.ts';
+import type { RequestOptions } from './request-options.ts';
 
 /** What every call of one client needs. */
 export interface ClientContext {
@@ -15,8 +16,10 @@ export interface ClientContext {
   readonly shared: SharedState;
   /** The concurrency slots of this client. The account's slots are in `shared`. */
   readonly slots: ClientSlots;
-  /** Loads all prices for a budget. A chat client has no such function, because no list has the price of a chat. */
-  listModels?: () => Promise<unknown>;
+  /** Loads all prices for a budget. A chat client has no such class, because no list has the price of a chat. */
+  Models?: new (context: ClientContext) => {
+    list(query: object, options: RequestOptions): Promise<unknown>;
+  };
 }
 
 /** State of one account, shared by a client and all clients derived from it with `withOptions`. */
@@ -31,7 +34,7 @@ export interface SharedState {
   /** Prices by model id, as `models.list` and `models.retrieve` returned them. */
   readonly prices: Map<string, KnownPrices>;
   /** Created by the first call with a budget whose price is not known. */
-  priceList?: { load(list: () => Promise<unknown>): Promise<void> | undefined };
+  priceList?: { load(context: ClientContext): Promise<void> | undefined };
   /** The poll path template that last worked, by kind of task. */
   readonly pollTemplates: Map<string, string>;
 }

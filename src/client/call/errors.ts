@@ -50,10 +50,11 @@ export class CallErrors extends CallHistory {
     const { code } = details;
     const verdict = verdictOf(meta, details);
     const summary = `${code ? `${status} ${code}` : status}: ${message}`;
+    const advice = status === 401 ? 'Check the API key.' : undefined;
     return composeError(
       this,
       statusErrorClass(status, code),
-      status === 401 ? { summary, advice: 'Check the API key.' } : { summary },
+      { summary, advice },
       {
         ...details,
         outcome: outcomeOf(verdict),
@@ -69,15 +70,12 @@ export class CallErrors extends CallHistory {
     const { verdict, interruptedOutcome } = this;
     const outcome = verdict ? outcomeOf(verdict) : interruptedOutcome;
     // Including that of a `fetch` from another build, such as a recording, which knows that it has sent nothing.
-    if (ConfigurationError.is(error)) {
+    const Class = [ConfigurationError, HookError].find((known) => known.is(error));
+    if (Class?.is(error)) {
       const { message: summary, cause, reason, outcome: known = outcome } = error;
-      return composeError(this, ConfigurationError, { summary }, { outcome: known, cause, reason });
+      return composeError(this, Class, { summary }, { outcome: known, cause, reason });
     }
     if (BudgetExceededError.is(error)) return error;
-    if (HookError.is(error)) {
-      const { message: summary, cause } = error;
-      return composeError(this, HookError, { summary }, { outcome, cause });
-    }
     return this.connectionError(error, verdict || this.isSent ? networkOutcome(error) : 'not-sent');
   }
 

@@ -19,9 +19,16 @@ export function execute<Result>(
   request: ApiRequest,
   handle: ResponseHandler<Result>,
 ): Promise<ApiResponse<Result>> {
-  return hasParts(context, request)
-    ? sendToModel(context, request, handle)
-    : loadParts(context, request, (ready) => sendToModel(context, ready, handle));
+  return withParts(context, request, (ready) => sendToModel(context, ready, handle));
+}
+
+/** Runs a request now if the parts that it needs are loaded, and otherwise as soon as they are. */
+export function withParts<Result>(
+  context: ClientContext,
+  request: ApiRequest,
+  run: (ready: ApiRequest) => Promise<Result>,
+): Promise<Result> {
+  return hasParts(context, request) ? run(request) : loadParts(context, request, run);
 }
 
 /** Sends a request to its model, or to its models one after the other. */

@@ -10,8 +10,7 @@ import {
   standardSchema,
 } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
-import { isUnsafePath } from '../http/path.ts';
-import { queryString } from '../http/query.ts';
+import { isUnsafePath, queryString } from '../http/path.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { ClientContext } from './context.ts';
 import { execute } from './execute.ts';

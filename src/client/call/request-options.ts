@@ -218,3 +218,24 @@ export function fallbackOf(
   }
   return { models, isAllowed: fallbackOn };
 }
+
+/** What identifies a submission across processes. */
+export interface SubmissionDetails {
+  readonly path: string;
+  /** The params as JSON. */
+  readonly body: string;
+  /** The other models that may be used. */
+  readonly fallback: readonly string[];
+  /** The key that the caller chose, if any. */
+  readonly idempotencyKey: string | undefined;
+  /** The caller's signal for this submission only. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Checks the options of a submission to `model`, and returns those that are in its details. */
+export function submissionOptions(model: string, options: RequestOptions, extraRules: Rules = {}) {
+  const checked = checkRequestOptions(options, fallbackRules, extraRules);
+  fallbackOf(model, checked);
+  const { idempotencyKey, signal, fallback = [] } = checked;
+  return { idempotencyKey, signal, fallback };
+}

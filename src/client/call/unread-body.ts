@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { toFetchError } from '../../errors/call.ts';
 import { garbage } from '../config/environment.ts';
-import { isEventStream, withAbortableBody, withBody } from '../http/response-body.ts';
+import { isEventStream, withBody } from '../http/response-body.ts';
 import { toStream, WatchedBody } from '../http/watched-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { waitsForSlot } from './api-request.ts';
@@ -44,6 +44,13 @@ export function keepBodyUnread(
     garbage?.register(stream, () => body.abort(undefined));
     return withBody(response, stream);
   };
+}
+
+/** A copy of the response whose body errors as soon as the signal aborts. */
+export function withAbortableBody(response: Response, signal: AbortSignal | undefined): Response {
+  const { body } = response;
+  if (body === null || signal === undefined) return response;
+  return withBody(response, body.pipeThrough(new TransformStream(), { signal }));
 }
 
 /** The result of a call whose body is left to the caller: it has no data. */

@@ -6,7 +6,7 @@ import { unchecked } from '../../wire/types/schema.ts';
 import type { StandardSchema } from '../../wire/types/standard-schema.ts';
 import { throwToCaller } from '../config/caller.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { streamReader } from '../stream/open-stream.ts';
+import { streamReader } from '../stream/pending-stream.ts';
 import { relayedStream } from '../stream/relayed-stream.ts';
 import type { RelayedStreamOptions } from '../stream/relayed-stream.ts';
 import type { Source } from '../stream/source.ts';
@@ -14,7 +14,7 @@ import { ItemStream } from '../stream/stream.ts';
 import { teeSource } from '../stream/tee.ts';
 import { completionParser } from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
-import { contentText } from './content-text.ts';
+import { contentText } from './content.ts';
 
 /**
  * A streaming chat completion. Loop over its chunks, over `text()` or over `partialObjects()`, or await `final()`. A

@@ -4,13 +4,12 @@ import type { CompletionOf } from '../../wire/types/chat/output.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import {
-  fallbackOf,
   checkRequestOptions,
-  fallbackRules,
   copyOptions,
   fixedRules,
+  submissionOptions,
 } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions, SubmissionDetails } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request.ts';
 import type { Part } from '../http/part.ts';
 import type { CompletionTransform } from './completion-parser.ts';
@@ -103,38 +102,18 @@ export class ChatSubmission<Output = never> {
   }
 
   /** @internal Checks the submission and returns what identifies it across processes. */
-  async details(storeParams: boolean): Promise<ChatSubmissionDetails> {
+  async details(): Promise<SubmissionDetails> {
     const { model, body: given, completeBody } = this.#request();
     const body = (await completeBody?.()) ?? given;
-    const checked = checkRequestOptions(this.#options, fallbackRules);
-    const { idempotencyKey, signal, fallback = [] } = checked;
-    fallbackOf(model, checked);
-    const details = {
+    return {
       path: chatEndpoints.chat.create.path,
       body,
-      idempotencyKey,
-      signal,
-      fallback,
+      ...submissionOptions(model, this.#options),
     };
-    if (!storeParams) return details;
-    return { ...details, params: unchecked<{ model: string }>(JSON.parse(body)) };
   }
 
   /** @internal Whether a function decides about the fallback, which another process cannot call. */
   get hasFallbackOn(): boolean {
     return this.#options.fallbackOn !== undefined;
   }
-}
-
-/** What identifies a submission of a chat across processes. */
-export interface ChatSubmissionDetails {
-  readonly path: string;
-  readonly body: string;
-  /** The other models that may be used. */
-  readonly fallback: readonly string[];
-  readonly params?: { readonly model: string } | undefined;
-  /** The key that the caller chose, if any. */
-  readonly idempotencyKey: string | undefined;
-  /** The caller's signal for this submission only. */
-  readonly signal: AbortSignal | undefined;
 }

@@ -30,7 +30,7 @@ import { checkValue, functionValue, positiveInteger } from '../config/validation
 import type { Rules } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';
 import { Part } from '../http/part.ts';
-import { streamReader } from '../stream/open-stream.ts';
+import { streamReader } from '../stream/pending-stream.ts';
 import { readCompletion } from '../stream/read-completion.ts';
 import { ChatSubmission } from './chat-submission.ts';
 import type { ChatRequest } from './chat-submission.ts';
@@ -41,7 +41,7 @@ import {
   withSchema,
 } from './completion-parser.ts';
 import type { CompletionTransform } from './completion-parser.ts';
-import type { RunOptions, RunTime, SendRound } from './tool-run.ts';
+import type { Rounds, RunOptions } from './tool-run.ts';
 
 /** A chat request that is ready to be sent. */
 export interface PreparedChat extends ApiRequest {
@@ -102,23 +102,16 @@ export function describeChat<Output>(
     observer: AttemptObserver | undefined,
   ) => {
     const prepare = () => {
-      const { model, body, parts, completeBody, transform } = describe();
+      const described = describe();
       return {
         ...callTo(chatEndpoints.chat.create, context.config),
-        model,
-        body,
+        ...described,
         observer,
         options: checkChatOptions(context, own),
-        fallback: fallbackOf(model, own),
-        parts,
-        completeBody,
-        transform,
+        fallback: fallbackOf(described.model, own),
       };
     };
-    return startRequest(context, prepare, async ({ transform, ...prepared }) => {
-      const result = await createCompletion(context, prepared);
-      return { ...result, data: await transform(result.data, result.meta()) };
-    });
+    return startRequest(context, prepare, (prepared) => createParsed(context, prepared));
   };
   return new ChatSubmission(request, send, options);
 }
@@ -138,6 +131,16 @@ export async function createCompletion(
   request: ApiRequest,
 ): Promise<ApiResponse<ChatCompletion>> {
   return execute(context, request, readCompletion);
+}
+
+/** Sends a chat that is not streamed, and parses its completion if it has a schema. */
+export async function createParsed(
+  context: ClientContext,
+  request: ApiRequest & Pick<ChatRequest, 'transform'>,
+): Promise<ApiResponse<ChatCompletion>> {
+  const { transform } = request;
+  const result = await createCompletion(context, request);
+  return { ...result, data: await transform(result.data, result.meta()) };
 }
 
 /** Reports a param that must be a list and is not. */
@@ -165,18 +168,18 @@ export function checkRun(params: RunParams, options: RunOptions): void {
 /** Starts a run. Later changes to the messages do not affect its first request. */
 export async function startRun(
   params: RunParams,
-  options: Omit<RunOptions, 'onStream'>,
-  time: RunTime,
-  send: SendRound,
+  options: RunOptions,
+  to: Rounds,
 ): Promise<ToolRun> {
   const { loaded } = toolRuns;
-  if (loaded) return loaded.runTools(params, options, time, send);
+  if (loaded) return loaded.runTools(params, options, to);
   const messages = unchecked<ChatMessage[]>(parseJson(toJson(params.messages)));
   const copied = { ...params, messages, tools: [...params.tools] };
-  const load = { signal: options.signal, timeout: loadTime(time), clock: time.clock };
+  const given = { ...options };
+  const load = { signal: given.signal, timeout: loadTime(to), clock: to.config.clock };
   const { runTools } = await toolRuns.load(load).catch((error: unknown) => {
     const run: ToolRunProgress = { messages, rounds: [], chargeUsd: 0 };
     throw Object.defineProperty(Object(error), 'run', { value: run });
   });
-  return runTools(copied, options, time, send);
+  return runTools(copied, given, to);
 }

@@ -5,7 +5,7 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { StandardResult, StandardSchema } from '../../wire/types/standard-schema.ts';
 import { formatIssues } from '../call/response.ts';
 import { singleLine, parseJson } from '../http/json.ts';
-import { contentText } from './content-text.ts';
+import { contentText } from './content.ts';
 
 export { toResponseFormat } from './json-schema.ts';
 

@@ -20,9 +20,12 @@ import type { CallLimits } from '../call/api-request.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
+import type { CallerContext } from '../config/caller.ts';
 import { monotonicNow, startTimer } from '../config/clock.ts';
-import type { Clock } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
+import { notify } from '../config/log.ts';
 import { sentence, singleLine, toText } from '../http/json.ts';
+import { emptyMeta } from '../http/response-meta.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import type { TimeLimit } from '../limits/time-limit.ts';
 import { callsOf, withSentCalls } from '../stream/sent-calls.ts';
@@ -56,17 +59,14 @@ export interface RunOptions extends Omit<RequestOptions, 'idempotencyKey'> {
   onStream?: ((stream: ChatStream, run: ToolRunProgress) => void) | undefined;
 }
 
-/** The time that a whole run may take. */
-export interface RunTime extends CallLimits {
-  readonly clock: Clock;
+/** What sends the requests of a run, and the time that all of them may take. */
+export interface Rounds extends CallLimits {
+  readonly config: Config;
+  /** Later rounds start long after the context of the caller has ended. */
+  readonly enter: CallerContext;
+  complete(params: ChatParams, options: RequestOptions): Promise<ApiResponse<ChatCompletion>>;
+  stream(params: ChatParams, options: RequestOptions): ChatStream;
 }
-
-/** Sends one request of a run. */
-export type SendRound = (
-  params: ChatParams,
-  options: RequestOptions,
-  run: ToolRunProgress,
-) => Promise<Pick<ApiResponse<ChatCompletion>, 'data' | 'meta'>>;
 
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
 export async function runTools(
@@ -74,10 +74,10 @@ export async function runTools(
   {
     maxRounds = 10,
     onToolError = (error) => ({ error: error instanceof Error ? error.message : String(error) }),
+    onStream,
     ...options
-  }: Omit<RunOptions, 'onStream'>,
-  time: RunTime,
-  send: SendRound,
+  }: RunOptions,
+  to: Rounds,
 ): Promise<ToolRun> {
   const definitions = tools.map(toDefinition);
   const messages: ChatMessage[] = [...initialMessages];
@@ -91,7 +91,11 @@ export async function runTools(
         messages,
         tools: definitions.length > 0 ? definitions : undefined,
       };
-      const { data: completion, meta: readMeta } = await send(request, options, run);
+      const { data: completion, meta: readMeta } = await to.enter(() =>
+        onStream
+          ? streamRound(to.stream(request, options), onStream, run, to)
+          : to.complete(request, options),
+      );
       const meta = readMeta();
       rounds.push({ completion, meta });
       // A replay costs nothing; its headers repeat the original charge.
@@ -116,17 +120,28 @@ export async function runTools(
             return { role: 'tool', tool_call_id: call.id, content: contentOf(result, call) };
           }),
         );
-      messages.push(...(await runWithTimeLimit(work, toolLimit(options.signal, time))));
+      messages.push(...(await runWithTimeLimit(work, toolLimit(options.signal, to))));
     }
   } catch (error) {
     throw PolygateError.is(error) ? withRun(error, run) : error;
   }
 }
 
-/** Reads the stream of a round to its end, at most until the run must end. Until its headers, the call has this limit. */
-export async function finalInTime(
+/** Passes the stream of a round to the caller, and reads it to its end. */
+async function streamRound(
   stream: ChatStream,
-  { clock, deadline, totalTimeout }: RunTime,
+  onStream: NonNullable<RunOptions['onStream']>,
+  run: ToolRunProgress,
+  to: Rounds,
+): Promise<Pick<ApiResponse<ChatCompletion>, 'data' | 'meta'>> {
+  notify(to.config.log, (opened) => onStream(opened, run), stream, 'onStream');
+  return { data: await finalInTime(stream, to), meta: () => stream.meta ?? emptyMeta() };
+}
+
+/** Reads the stream of a round to its end, at most until the run must end. Until its headers, the call has this limit. */
+async function finalInTime(
+  stream: ChatStream,
+  { config: { clock }, deadline, totalTimeout }: Rounds,
 ): Promise<ChatCompletion> {
   if (deadline === Infinity) return stream.final();
   let late: RequestTimeoutError | undefined;
@@ -185,7 +200,7 @@ function contentOf(result: unknown, call: ToolCall): string {
 /** What ends the tools of a round. */
 function toolLimit(
   signal: AbortSignal | undefined,
-  { clock, deadline, totalTimeout }: RunTime,
+  { config: { clock }, deadline, totalTimeout }: Rounds,
 ): TimeLimit {
   if (deadline === Infinity) return { signal, errors: notSent };
   const timeout = () =>

@@ -82,8 +82,3 @@ export const garbage =
   typeof FinalizationRegistry === 'undefined'
     ? undefined
     : /* @__PURE__ */ new FinalizationRegistry<() => void>((callback) => callback());
-
-/** References an object without keeping it alive, except where `FinalizationRegistry` is missing, and `WeakRef` with it. */
-export function weakly<Target extends object>(target: Target): Pick<WeakRef<Target>, 'deref'> {
-  return garbage ? new WeakRef(target) : { deref: () => target };
-}

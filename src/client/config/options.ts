@@ -81,9 +81,9 @@ export interface PolygateOptions {
   /**
    * Spending limit. A paid request that would exceed it is not sent and fails with {@link BudgetExceededError}. The
    * price of a request is reserved before it is sent if it is known: always for voices; for images, videos, music and
-   * speech from the price list of the service, which the client loads for that. If a paid request succeeds and the
-   * service reports no charge, its estimate counts toward the budget, but not in `spend`: the price or, if that is not known,
-   * the largest charge of the route so far.
+   * speech from the price list of the service, which the client loads for that. Otherwise, it reserves the largest charge
+   * of its route so far. If a paid request succeeds and the service reports no charge, the same amount counts toward the
+   * budget, but not in `spend`.
    */
   budget?: Budget | undefined;
   /**
@@ -105,7 +105,8 @@ export interface PolygateOptions {
   hooks?: Hooks | undefined;
   /**
    * Any WHATWG-compatible `fetch` implementation. It is called with a URL and options. With `hooks`, it is called with
-   * an instance of the global `Request` instead. Errors that it throws count as failed connections.
+   * an instance of the global `Request` instead. Errors that it throws count as failed connections. With a `budget`, a paid
+   * call that it makes can wait for the request that it is sending, until a timeout, unless it uses another `new Polygate()`.
    * @defaultValue the global `fetch`
    */
   fetch?: typeof globalThis.fetch | undefined;

@@ -1,4 +1,5 @@
 import { toFetchError } from '../../errors/call.ts';
+import { toUsd } from '../../paid/amounts.ts';
 import { limitsOf, loadTime } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
 import { fallbackRules } from '../call/request-options.ts';
@@ -8,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import { checkOptions } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
 import type { OpenTask } from './describe-call.ts';
-import { readFetchRequest } from './fetch-request.ts';
+import { readFetchArguments } from './fetch-arguments.ts';
 import type { FetchOptions } from './send-fetch.ts';
 
 export const fetching = /* @__PURE__ */ new Part(() => import('./send-fetch.ts'));
@@ -26,10 +27,10 @@ export function createGatewayFetch(
     checkOptions({ fallback: options.fallback }, fallbackRules);
     const { config } = context;
     // Now, because the caller may reuse its objects.
-    const request = readFetchRequest(config.baseURL, input, init ?? {});
-    const { signal } = request;
+    const given = readFetchArguments(config.baseURL, input, init ?? {});
+    const { signal } = given;
     const timeout = loadTime(limitsOf(config, monotonicNow(config.clock)));
-    return fetching.use(config, ({ sendFetch }) => sendFetch(context, openTask, options, request), {
+    return fetching.use(config, ({ sendFetch }) => sendFetch(context, openTask, options, given), {
       signal,
       timeout,
     });
@@ -56,5 +57,5 @@ export function integrationContext(
 ): IntegrationContext {
   const { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader } = config;
   const own = { clock, fetch, headerPrefix, log, maxRetryDelay, random, requestIdHeader };
-  return { ...own, reservedUsd: shared.ledger.reservedUsd, fetchWith };
+  return { ...own, reservedUsd: toUsd(shared.ledger.books.reserved), fetchWith };
 }

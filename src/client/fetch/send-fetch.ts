@@ -11,15 +11,19 @@ import { keepBodyUnread } from '../call/unread-body.ts';
 import { captureContext } from '../config/caller.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
+import type { Config } from '../config/config.ts';
 import { checkValue, headerText } from '../config/validation.ts';
+import { isJson } from '../http/json.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { chatReader, otherTypeReader } from './chat-reader.ts';
 import { checkChat } from './check-chat.ts';
 import { describeCall, findRoute } from './describe-call.ts';
 import type { OpenTask, Route } from './describe-call.ts';
+import { createRequest, invalidRequest } from './fetch-arguments.ts';
+import type { FetchArguments } from './fetch-arguments.ts';
+import { bytesWithoutHalfPairs, toFetchRequest } from './fetch-request.ts';
 import type { FetchRequest, RequestBody } from './fetch-request.ts';
-import { createRequest, invalidRequest } from './foreign-request.ts';
 import { attachDetails } from './response-details.ts';
 import { ErrorResponse, passOn } from './successful-response.ts';
 
@@ -34,9 +38,10 @@ export async function sendFetch(
   context: ClientContext,
   openTask: OpenTask,
   fetchOptions: FetchOptions,
-  request: FetchRequest,
+  given: FetchArguments,
 ): Promise<Response> {
   const { config } = context;
+  const request = toFetchRequest(config.baseURL, given);
   // The body is read before the call starts.
   const enter = captureContext(config);
   const route = findRoute(request.method, request.pathname, config);
@@ -50,6 +55,7 @@ export async function sendFetch(
   const errorResponse = new ErrorResponse();
   const sent = {
     ...call,
+    body: hasJson(request, config) ? bytesWithoutHalfPairs(body) : body,
     observer: errorResponse,
     returnsErrorResponses: true,
     options: { headers, idempotencyKey, signal, deadline: limits.deadline },
@@ -78,6 +84,13 @@ export async function sendFetch(
   } catch (error) {
     return errorResponse.returnOrThrow(error, { request, route, idempotencyKey });
   }
+}
+
+/** Whether the body is sent as JSON. */
+function hasJson({ headers }: FetchRequest, config: Config): boolean {
+  const all = [...config.headers, ...headers];
+  const [, type = 'application/json'] = all.findLast(([name]) => name === 'content-type') ?? [];
+  return isJson(type ?? undefined);
 }
 
 /** @throws {@link ConfigurationError} if the body could not be sent again, although that may be necessary. */

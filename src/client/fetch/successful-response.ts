@@ -3,14 +3,10 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { readText } from '../call/response.ts';
 import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
+import { withAbortableBody } from '../call/unread-body.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
-import {
-  createResponse,
-  isEventStream,
-  withBody,
-  withAbortableBody,
-} from '../http/response-body.ts';
+import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { isEventText } from '../stream/event-decoder.ts';
 import type { chatReader } from './chat-reader.ts';

@@ -11,24 +11,13 @@ export function parseJson(text: string): unknown {
  * JSON in which half a surrogate pair is the replacement character. Where a text was cut within an emoji, it ends with
  * half a pair, with which services reject the request, or fail after they have charged for it.
  */
-export function withoutHalfPairs<Bytes>(body: string | Bytes): string | Bytes {
-  const text =
-    body instanceof Uint8Array && hasEscape(body) ? new TextDecoder().decode(body) : body;
-  if (typeof text !== 'string' || !(text.includes('\\ud') || text.includes('\\uD'))) return body;
-  const replaced = text.replace(escapes, (escape, half?: string) => (half ? '\ufffd' : escape));
-  return replaced === text ? body : replaced;
+export function withoutHalfPairs(text: string): string {
+  if (!text.includes('\\ud') && !text.includes('\\uD')) return text;
+  return text.replace(escapes, (escape, half?: string) => (half ? '\ufffd' : escape));
 }
 
-/** Whether bytes contain `\\ud` in either case. Most do not, and are not decoded: they can be an image of many MB. */
-function hasEscape(bytes: Uint8Array): boolean {
-  let index = bytes.indexOf(92);
-  while (index >= 0) {
-    if (bytes[index + 1] === 117 && (bytes[index + 2] === 100 || bytes[index + 2] === 68))
-      return true;
-    index = bytes.indexOf(92, index + 1);
-  }
-  return false;
-}
+/** Whether a content type is that of JSON. */
+export const isJson = (type = ''): boolean => /\bjson\b/i.test(type);
 
 /** In JSON: a backslash, an escaped pair, or half a pair, which is captured. Other halves are replaced when the text is encoded. */
 const escapes = /\\\\|\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u(d[89a-f][\da-f]{2})/gi;

@@ -24,6 +24,11 @@ export interface LoadOptions {
    * @defaultValue nothing was sent
    */
   readonly details?: ErrorDetails | undefined;
+  /**
+   * Creates the error of an aborted signal.
+   * @defaultValue an `AbortedError` with the details
+   */
+  readonly aborted?: ((reason: unknown) => Error) | undefined;
 }
 
 const maxLoadTime = 60_000;
@@ -64,6 +69,7 @@ export class Part<Module> {
     timeout = maxLoadTime,
     clock = systemClock,
     details = { outcome: 'not-sent' },
+    aborted = (reason) => abortedError(reason, details),
   }: LoadOptions = {}): Promise<Module> {
     if (this.#module !== undefined) return this.#module;
     const load = async () => {
@@ -86,7 +92,7 @@ export class Part<Module> {
         ms: clock === systemClock ? timeout : maxLoadTime,
         signal,
         errors: {
-          aborted: (reason) => abortedError(reason, details),
+          aborted,
           timeout: (ms) =>
             createError(
               RequestTimeoutError,

@@ -29,15 +29,6 @@ export interface CallHeaders {
   idempotencyKey?: string | undefined;
 }
 
-/** Headers that the client sets itself when it sends the requests of another library. */
-export const ownHeaders: readonly string[] = [
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'x-idempotency-key',
-  'idempotency-key',
-];
-
 /** Headers that carry an API key, alone or after the name of a scheme. */
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 

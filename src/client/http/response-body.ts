@@ -1,5 +1,4 @@
-import { startTimer, whenAborted } from '../config/clock.ts';
-import type { Clock } from '../config/clock.ts';
+import { whenAborted } from '../config/clock.ts';
 import { isChromium } from '../config/environment.ts';
 
 /** Creating a decoder is expensive, and most bodies arrive in one piece, which needs no state. */
@@ -89,20 +88,6 @@ function decode(pieces: readonly Uint8Array[]): string {
   if (pieces.length <= 1) return sharedDecoder.decode(pieces[0]);
   const decoder = new TextDecoder();
   return pieces.map((piece) => decoder.decode(piece, { stream: true })).join('') + decoder.decode();
-}
-
-/** Reads the rest of a body for up to 100 ms, so that the connection can be reused, and then cancels it. */
-export function finishBody(reader: BodyReader, clock: Clock): void {
-  const stopTimer = startTimer(clock, 100, () => void reader.cancel().catch(stopTimer));
-  const read = (): Promise<void> => reader.read().then(({ done }) => (done ? stopTimer() : read()));
-  read().catch(stopTimer);
-}
-
-/** A copy of the response whose body errors as soon as the signal aborts. */
-export function withAbortableBody(response: Response, signal: AbortSignal | undefined): Response {
-  const { body } = response;
-  if (body === null || signal === undefined) return response;
-  return withBody(response, body.pipeThrough(new TransformStream(), { signal }));
 }
 
 /** A copy of the response with another body. */

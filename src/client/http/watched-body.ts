@@ -1,8 +1,8 @@
 import { monotonicNow, startTimer, whenAborted } from '../config/clock.ts';
+import type { Clock } from '../config/clock.ts';
 import type { Config } from '../config/config.ts';
-import { weakly } from '../config/environment.ts';
+import { garbage } from '../config/environment.ts';
 import type { BodyReader } from './response-body.ts';
-import { finishBody } from './response-body.ts';
 
 /** What can end a body early, and what its end releases. */
 export interface BodyWatch {
@@ -180,4 +180,16 @@ export function toStream(body: WatchedBody, check: BodyCheck): ReadableStream<Ui
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Reads the rest of a body for up to 100 ms, so that the connection can be reused, and then cancels it. */
+function finishBody(reader: BodyReader, clock: Clock): void {
+  const stopTimer = startTimer(clock, 100, () => void reader.cancel().catch(stopTimer));
+  const read = (): Promise<void> => reader.read().then(({ done }) => (done ? stopTimer() : read()));
+  read().catch(stopTimer);
+}
+
+/** References an object without keeping it alive, except where `FinalizationRegistry` is missing, and `WeakRef` with it. */
+function weakly<Target extends object>(target: Target): Pick<WeakRef<Target>, 'deref'> {
+  return garbage ? new WeakRef(target) : { deref: () => target };
 }

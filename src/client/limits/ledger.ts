@@ -1,30 +1,11 @@
 import { toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
-import type { Claim } from '../../paid/books.ts';
-import type { Reservation, Reservations } from '../../paid/reservations.ts';
-import { verdictOfError } from '../../paid/verdict.ts';
+import type { Entry } from '../../paid/books.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import type { Charge, ModelSpend, ResponseMeta, Spend } from '../../wire/types/meta.ts';
 import { notify } from '../config/log.ts';
 import type { Log } from '../config/log.ts';
 import { checkValue, functionValue } from '../config/validation.ts';
-
-/** What one paid call does with the ledger: it ends with its charge or without one. */
-export interface LedgerEntry {
-  /** What a budget reserves for it; undefined without one. */
-  readonly reservation: Reservation | undefined;
-  /** Ends the part of a failed call. What may have been charged stays reserved. */
-  leave(error: unknown): void;
-  /**
-   * Ends the reservation, and records the charge that a response reports or the estimate that counts instead. Returns
-   * undefined if no charge is reported. After an error that reports none, `leave` decides what stays reserved.
-   */
-  record(
-    verdict: Verdict,
-    estimate: () => number | undefined,
-    meta: ChargeMeta,
-  ): Charge | undefined;
-}
 
 /** The parts of a response's metadata that describe its charge. */
 type ChargeMeta = Pick<ResponseMeta, 'requestId' | 'taskId' | 'chargeUsd'>;
@@ -60,11 +41,7 @@ export function createLedger() {
 
   return {
     view,
-
-    /** What is reserved for calls in progress and those that may have been charged, in USD. */
-    get reservedUsd(): number {
-      return toUsd(books.reserved);
-    },
+    books,
 
     /** Calls `listener` with the live view after each charge. Returns a function that stops it. */
     listen(listener: (spend: Spend) => void, log: Log): () => void {
@@ -75,33 +52,28 @@ export function createLedger() {
       return () => void listeners.delete(own);
     },
 
-    /** Reserves the calls that are opened from now on, so that a budget can cover them. */
-    useLimits: (limits: typeof Reservations) => void books.useLimits(limits),
-
-    /** Opens the part of one call in the ledger. Nothing is reserved yet. */
-    open(claim: Claim, model: string | undefined): LedgerEntry {
-      const { route } = claim;
-      const entry = books.open(claim);
-      const { reservation } = entry;
-      return {
-        reservation,
-
-        leave: (error) => reservation?.leave(verdictOfError(error).money),
-
-        record(verdict, estimate, { requestId, taskId, chargeUsd }) {
-          const { money, replay } = verdict;
-          const details = { model, route, requestId, taskId, replay, usd: 0 };
-          if (money === 'accepted') {
-            entry.accept(estimate, replay);
-            return chargeUsd === undefined ? undefined : details;
-          }
-          if (money !== 'charged') return undefined;
-          const { usd } = verdict;
-          if (!entry.charge(usd, replay)) return details;
-          add(model ?? '', usd);
-          return { ...details, usd };
-        },
-      };
+    /**
+     * Ends the reservation of a paid call to a model, and records the charge that a response reports or the estimate that counts
+     * instead. Returns undefined if no charge is reported. After an error that reports none, `entry.leave` decides what stays
+     * reserved.
+     */
+    record(
+      entry: Entry,
+      model: string | undefined,
+      verdict: Verdict,
+      { requestId, taskId, chargeUsd }: ChargeMeta,
+    ): Charge | undefined {
+      const { money, replay } = verdict;
+      const details = { model, route: entry.route, requestId, taskId, replay, usd: 0 };
+      if (money === 'accepted') {
+        entry.accept(replay);
+        return chargeUsd === undefined ? undefined : details;
+      }
+      if (money !== 'charged') return undefined;
+      const { usd } = verdict;
+      if (!entry.charge(usd, replay)) return details;
+      add(model ?? '', usd);
+      return { ...details, usd };
     },
   };
 }

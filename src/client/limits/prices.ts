@@ -29,12 +29,12 @@ export const requestPrice = {
     const isClassKnown = resolution !== undefined || size === undefined;
     // A count of 0 is no order that costs nothing.
     const count = num_images || n || 1;
-    return (prices) => (isClassKnown ? estimate.image(prices, { resolution, count }) : undefined);
+    return (prices) => (isClassKnown ? priceOf(prices, count, resolution) : undefined);
   },
 
   video: ({ size, resolution = size, duration, extra_body }: PricedFields): PriceEstimator => {
     const seconds = duration || extra_body?.input_video_seconds || NaN;
-    return (prices) => estimate.video(prices, { resolution, seconds });
+    return (prices) => priceOf(prices, seconds, resolution);
   },
 
   music: (): PriceEstimator => (prices) => priceOf(prices, 1),
@@ -42,19 +42,19 @@ export const requestPrice = {
   speech:
     ({ text, input }: PricedFields): PriceEstimator =>
     (prices) =>
-      estimate.speech(prices, text || input || ''),
+      priceOf(prices, characters(text || input || '')),
 
   /** Music and speech share a route. */
   audio: (params: PricedFields): PriceEstimator =>
     'text' in params || 'input' in params ? requestPrice.speech(params) : requestPrice.music(),
 
   voiceClone: ({ text, preview_text }: PricedFields): PriceEstimator => {
-    const usd = estimate.voiceClone({ previewText: text ?? preview_text ?? '' });
+    const usd = clonePrice(text ?? preview_text ?? '');
     return () => usd;
   },
 
   voiceDesign: ({ text, preview_text }: PricedFields): PriceEstimator => {
-    const usd = estimate.voiceDesign({ previewText: preview_text ?? text ?? '' });
+    const usd = designPrice(preview_text ?? text ?? '');
     return () => usd;
   },
 };
@@ -69,12 +69,12 @@ export type KnownPrices = Partial<Pricing> | null | undefined;
 export const estimate = {
   /** Price of cloning a voice: 1.5 per voice plus 0.0003 per preview character. */
   voiceClone({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
-    return roundUsd(voices * 1.5 + characters(previewText) * 0.0003);
+    return clonePrice(previewText, voices);
   },
 
   /** Price of designing a voice: 3 per voice plus 0.00003 per preview character. */
   voiceDesign({ previewText, voices = 1 }: { previewText: string; voices?: number }): number {
-    return roundUsd(voices * 3 + characters(previewText) * 0.000_03);
+    return designPrice(previewText, voices);
   },
 
   /** Price of speech synthesis. Every character is billed, including spaces and line breaks. */
@@ -98,6 +98,14 @@ export const estimate = {
     return priceOf(pricing, seconds, resolution);
   },
 };
+
+function clonePrice(previewText: string, voices = 1): number {
+  return roundUsd(voices * 1.5 + characters(previewText) * 0.0003);
+}
+
+function designPrice(previewText: string, voices = 1): number {
+  return roundUsd(voices * 3 + characters(previewText) * 0.000_03);
+}
 
 /** Price of a number of units in USD; undefined if the unit price is not known. */
 function priceOf(pricing: KnownPrices, units: number, resolution?: string): number | undefined {

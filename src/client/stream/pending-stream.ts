@@ -1,10 +1,25 @@
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
-import type { ApiResponse } from '../call/response.ts';
+import type { ApiResponse, ResponseHandler } from '../call/response.ts';
 import { forwardAbort } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
+import { Part } from '../http/part.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import type { Source } from './source.ts';
+
+/** What reads streams. A call that opens one lists it in `parts`, so it is loaded before any stream is open. */
+export const streamReader = /* @__PURE__ */ new Part(() => import('./reading.ts'));
+
+/** Handles a streaming response. The returned reader holds the concurrency slot until the stream ends. */
+export function openStream(
+  choiceCount: number,
+  signal: AbortSignal | undefined,
+): ResponseHandler<ChunkReader> {
+  return async (received) => {
+    const { readStream } = await streamReader.load();
+    return readStream(received, choiceCount, signal);
+  };
+}
 
 /**
  * The source of a stream whose response headers may not have arrived yet. Reading it waits for them. `open` sends the

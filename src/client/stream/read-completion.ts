@@ -7,7 +7,7 @@ import { readJson, readWithSchema } from '../call/response.ts';
 import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
 import { choiceError, hasError, parseErrorBody } from '../http/error-body.ts';
 import { stringify } from '../http/json.ts';
-import { streamReader } from './open-stream.ts';
+import { streamReader } from './pending-stream.ts';
 
 const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOther);
 

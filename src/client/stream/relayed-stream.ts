@@ -11,8 +11,7 @@ import {
 } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { streamReader } from './open-stream.ts';
-import { pendingStream } from './pending-stream.ts';
+import { streamReader, pendingStream } from './pending-stream.ts';
 import type { Source } from './source.ts';
 
 /** Options of `fromReadableStream()`. */

@@ -4,7 +4,7 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { throwToCaller } from '../config/caller.ts';
 import { garbage } from '../config/environment.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { streamReader } from './open-stream.ts';
+import { streamReader } from './pending-stream.ts';
 import { relayedStream } from './relayed-stream.ts';
 import type { RelayedStreamOptions } from './relayed-stream.ts';
 import type { Source } from './source.ts';

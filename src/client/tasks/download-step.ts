@@ -6,8 +6,7 @@ import { checkValue } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { filePart } from '../http/result-file.ts';
 import type { FilePart } from '../http/result-file.ts';
-import { rememberedTask } from './task-polls.ts';
-import { hasId } from './task-scope.ts';
+import { rememberedTask, hasId } from './task-scope.ts';
 
 /** Something to download: a URL, a generation, or a task. */
 export interface DownloadSource {

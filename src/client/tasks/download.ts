@@ -24,7 +24,7 @@ import { guardBody } from './download-body.ts';
 import type { DownloadProgress, DownloadResponse } from './download-body.ts';
 import { firstDownloadStep, nextDownloadStep, parseSource } from './download-step.ts';
 import type { DownloadSource } from './download-step.ts';
-import { taskFailedError } from './task-polls.ts';
+import { taskFailedError } from './task-failed.ts';
 
 /** Options of `gateway.download`. */
 export interface DownloadOptions {

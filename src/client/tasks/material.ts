@@ -1,26 +1,13 @@
 import { ConfigurationError } from '../../errors/base.ts';
+import type { PolygateError } from '../../errors/base.ts';
 import { abortedError } from '../../errors/call.ts';
-import { MaterialFailedError, MaterialWaitTimeoutError } from '../../errors/tasks.ts';
-import { endpoints } from '../../wire/endpoints/index.ts';
-import {
-  isFinalMaterialStatus,
-  isAvailable,
-  materialSchema,
-} from '../../wire/types/media/materials.ts';
-import type {
-  AvailableMaterial,
-  Material,
-  MaterialStatus,
-} from '../../wire/types/media/materials.ts';
+import { materialSchema } from '../../wire/types/media/materials.ts';
+import type { Material, MaterialStatus } from '../../wire/types/media/materials.ts';
 import { parseURL } from '../../wire/types/type-guards.ts';
-import { callTo } from '../call/api-request.ts';
 import type { ClientContext } from '../call/context.ts';
-import { execute } from '../call/execute.ts';
-import type { PollHeaders } from '../call/request-options.ts';
 import { readJson, readWithSchema } from '../call/response.ts';
-import { fillPath } from '../http/path.ts';
-import { LatestRecord } from './polled-record.ts';
-import type { PollResult, PollTarget } from './polled-record.ts';
+import { waitAborted } from './polled-record.ts';
+import type { WaitStart } from './polled-record.ts';
 
 /** The result of one poll of a material. */
 export type MaterialUpdate = Material & {
@@ -30,44 +17,20 @@ export type MaterialUpdate = Material & {
 
 export const readMaterial = readJson(readWithSchema(materialSchema));
 
-/** A material to wait for. */
-export function materialTarget(
-  context: ClientContext,
-  id: string,
-  known?: PollResult<Material>,
-  pollHeaders?: PollHeaders,
-): PollTarget<Material, AvailableMaterial> {
-  const latest = new LatestRecord(isFinalMaterialStatus, known);
-  return {
-    context,
-    operation: { type: 'wait', kind: 'material', id },
-    latest,
-    pollHeaders,
-    pollInterval: 3_000,
-    async poll(options) {
-      const path = fillPath(endpoints.materials.retrieve.path, { material_id: id });
-      const request = { ...callTo(endpoints.materials.retrieve, context.config), path, options };
-      return execute(context, request, readMaterial);
-    },
-    toResult(last) {
-      if (isAvailable(last)) return last;
-      throw new MaterialFailedError(
-        `Material ${id} has the status ${last.status} and no usable URI. To try again, use a new idempotency key.`,
-        { material: last },
-      );
-    },
-    errors: {
-      aborted: (problem, reason) => abortedError(reason, {}, withAdvice(problem, id)),
-      timeout(problem) {
-        const details = { material: latest.value };
-        return new MaterialWaitTimeoutError(withAdvice(problem, id), details);
-      },
-    },
-  };
+/** A wait for a material, before the code that waits is loaded. */
+export interface MaterialWait extends WaitStart {
+  readonly id: string;
+  readonly aborted: (reason: unknown) => PolygateError;
+  /** The message of an error of the wait. */
+  readonly withAdvice: (problem: string) => string;
 }
 
-const withAdvice = (problem: string, id: string): string =>
-  `${problem} Material ${id} is not lost: continue with materials.wait().`;
+export function materialWait(context: ClientContext, id: string): MaterialWait {
+  const withAdvice = (problem: string) =>
+    `${problem} Material ${id} is not lost: continue with materials.wait().`;
+  const aborted = (reason: unknown) => abortedError(reason, {}, withAdvice(waitAborted));
+  return { context, id, aborted, withAdvice };
+}
 
 /**
  * Parses the URL to which a browser is redirected after a verification. It reports only that a result exists, so

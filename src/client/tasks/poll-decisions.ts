@@ -2,7 +2,9 @@ import type { PolygateError } from '../../errors/base.ts';
 import { ConnectionError } from '../../errors/call.ts';
 import { APIError, ResponseValidationError } from '../../errors/responses.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { isTemporary } from '../call/retry.ts';
+
+/** The delay before the first poll of a task in ms that the specification recommends. */
+export const taskPollInterval = 2_000;
 
 /**
  * The longest delay between two polls in ms, unless `maxPollInterval` is set, `pollInterval` is longer or the service
@@ -59,3 +61,10 @@ export function canPollLater(error: unknown, notFoundInRow: number): error is Po
 export function isInvalidRecord(error: unknown): boolean {
   return ResponseValidationError.is(error) && isRecord(error.body);
 }
+
+/**
+ * Whether a request that costs nothing, such as a poll or a download, may succeed later after a response with this
+ * status: a timeout, a rate limit or an outage. It does not matter whether the request was carried out.
+ */
+export const isTemporary = (status: number): boolean =>
+  status >= 500 || [408, 429].includes(status);

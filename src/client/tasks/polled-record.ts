@@ -18,9 +18,17 @@ export interface PollOptions extends CheckedOptions {
 /** The value of a poll; or the last known value, and why the poll failed. */
 export type Polled<Value> = Value & { pollError?: Error | undefined };
 
-/** A record that is polled until it is finished, and what a wait for it returns or throws. */
-export interface PollTarget<Value extends Pollable, Result> {
+/** A record to wait for, before the code that waits is loaded. */
+export interface WaitStart {
   readonly context: ClientContext;
+  /** What the errors of the wait say about the record. */
+  readonly errorDetails?: ErrorDetails | undefined;
+  /** Creates the error of a wait whose signal has aborted for `reason`. */
+  aborted(reason: unknown): PolygateError;
+}
+
+/** A record that is polled until it is finished, and what a wait for it returns or throws. */
+export interface PollTarget<Value extends Pollable, Result> extends WaitStart {
   /** The wait, for telemetry. */
   readonly operation: TelemetryWait;
   /** The initial delay between polls in ms that the specification recommends. */
@@ -36,16 +44,12 @@ export interface PollTarget<Value extends Pollable, Result> {
   remember?(update: Value): void;
   /** The result of the wait, given the finished record. Throws if it failed. */
   toResult(last: Value): Result;
-  /** The errors of the wait. */
-  readonly errors: {
-    /** What any of them says about the record. */
-    readonly details?: ErrorDetails | undefined;
-    /** The signal of the wait has aborted for `reason`. */
-    aborted(problem: string, reason: unknown): PolygateError;
-    /** The wait has reached its `waitTimeout`. */
-    timeout(problem: string): PolygateError;
-  };
+  /** Creates the error of a wait that has reached its `waitTimeout`. */
+  timeout(problem: string): PolygateError;
 }
+
+/** What errors say about a wait whose signal has aborted. */
+export const waitAborted = 'The wait was aborted.';
 
 /** The fields that polling itself reads. */
 export interface Pollable {

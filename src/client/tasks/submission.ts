@@ -1,19 +1,16 @@
-import { ConfigurationError } from '../../errors/base.ts';
-import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
+import { omitUndefined } from '../../wire/types/schema.ts';
 import type { Receipt, TaskKind } from '../../wire/types/tasks/task.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import {
-  fallbackOf,
   checkRequestOptions,
-  fallbackRules,
   copyOptions,
   fixed,
   fixedRules,
+  submissionOptions,
 } from '../call/request-options.ts';
-import type { RequestOptions } from '../call/request-options.ts';
+import type { RequestOptions, SubmissionDetails } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request.ts';
 import { runNow } from '../call/request.ts';
-import { toHex } from '../http/request-headers.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 import { pollHeadersOf } from './polled-record.ts';
 import { submitTask } from './submit.ts';
@@ -85,24 +82,14 @@ export class Submission<Kind extends TaskKind = TaskKind> {
     return this.#request().estimateUsd(prices);
   }
 
-  /**
-   * @internal Checks the submission and returns what identifies it across processes; params only if they may be stored.
-   */
-  async details(storeParams: boolean): Promise<SubmissionDetails> {
+  /** @internal Checks the submission and returns what identifies it across processes. */
+  async details(): Promise<SubmissionDetails> {
     const {
       endpoint: { path },
       model,
       body,
     } = this.#request();
-    const { optionRules } = this.#scope;
-    const checked = checkRequestOptions(this.#options, fallbackRules, optionRules);
-    const { idempotencyKey, signal, fallback = [] } = checked;
-    fallbackOf(model, checked);
-    const hash = await requestHash(path, body, fallback);
-    const details = { path, hash, idempotencyKey, signal };
-    if (!storeParams) return details;
-    const params = unchecked<{ model: string }>(JSON.parse(body));
-    return { ...details, params, ...(fallback.length > 0 && { fallback }) };
+    return { path, body, ...submissionOptions(model, this.#options, this.#scope.optionRules) };
   }
 
   /** @internal Whether a function decides about the fallback, which another process cannot call. */
@@ -114,56 +101,4 @@ export class Submission<Kind extends TaskKind = TaskKind> {
   task(receipt: Receipt): Task<Kind> {
     return openTask(this.#scope, receipt, pollHeadersOf(this.#options));
   }
-}
-
-/** What identifies a submission across processes. */
-export interface SubmissionDetails {
-  readonly path: string;
-  /** Fingerprint of path, body and fallback: two submissions with the same one send the same requests. */
-  readonly hash: string;
-  readonly params?: { readonly model: string } | undefined;
-  /** The other models, if there are any and the params may be stored. */
-  readonly fallback?: readonly string[] | undefined;
-  /** The key that the caller chose, if any. */
-  readonly idempotencyKey: string | undefined;
-  /** The caller's signal for this submission only. */
-  readonly signal: AbortSignal | undefined;
-}
-
-/**
- * The SHA-256 hash of the given texts, in hexadecimal digits.
- *
- * @throws {@link ConfigurationError} on pages served over plain http and in some mobile apps, which have no
- * `crypto.subtle`.
- */
-export async function fingerprint(...texts: string[]): Promise<string> {
-  const { crypto }: { crypto?: Partial<Crypto> } = globalThis;
-  const subtle = crypto?.subtle;
-  if (subtle === undefined) {
-    throw new ConfigurationError(
-      'crypto.subtle: is missing. Browsers have it only on https and localhost.',
-    );
-  }
-  const bytes = new TextEncoder().encode(JSON.stringify(texts));
-  return toHex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
-}
-
-/** The fingerprint of a request to one or more models, by which a later process recognizes it. */
-export function requestHash(
-  path: string,
-  body: string,
-  fallback: readonly string[] = [],
-): Promise<string> {
-  // Without a fallback, as in journals of earlier versions.
-  return fallback.length > 0
-    ? fingerprint(path, body, JSON.stringify(fallback))
-    : fingerprint(path, body);
-}
-
-/**
- * The idempotency key of a row: the same in every process that works on it. Other params are another request, so where
- * a row may be submitted with others, `identity` ends with their fingerprint.
- */
-export async function rowKey(...identity: string[]): Promise<string> {
-  return `pg-${await fingerprint(...identity)}`;
 }

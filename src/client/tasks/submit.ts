@@ -3,7 +3,6 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { TaskUpdate, WaitOptions } from '../../wire/types/tasks/task-handle.ts';
 import type { TaskKind, Generation, SucceededGeneration } from '../../wire/types/tasks/task.ts';
-import { parseURL, isNonEmptyString } from '../../wire/types/type-guards.ts';
 import { callTo } from '../call/api-request.ts';
 import type { ApiRequest, AttemptObserver } from '../call/api-request.ts';
 import { execute } from '../call/execute.ts';
@@ -173,26 +172,22 @@ async function sendSubmit<Kind extends TaskKind>(
 ): Promise<ApiResponse<SubmittedTask<Kind>>> {
   const sent = { ...request, options: { ...request.options, parent } };
   const response = await execute(scope.context, sent, scope.read);
-  return { ...response, data: toSubmittedTask(scope, kept, request, response) };
+  const { namedPollPath } = await waits.load();
+  const pollPath = namedPollPath(scope, request.template, response);
+  return { ...response, data: toSubmittedTask(scope, kept, response, pollPath) };
 }
 
 /** The task in the response to a submission. */
 function toSubmittedTask<Kind extends TaskKind>(
   scope: TaskScope<Kind>,
   kept: KeptOptions,
-  { template }: ApiRequest,
   submitted: ApiResponse<Generation<Kind>>,
+  pollPath: string | undefined,
 ): SubmittedTask<Kind> {
-  const { data, response } = submitted;
+  const { data } = submitted;
   const meta = submitted.meta();
   // A replay returns the task of an earlier request, which may have named another model.
   const model = (meta.idempotentReplay && data.model) || submitted.model;
-  const { poll_url: pollURL, status_url: statusURL } = data.raw;
-  const pollPath = serverPollPath(
-    [response.headers.get('location'), pollURL, statusURL],
-    scope.context.config.baseURL,
-    [template, ...scope.pollTemplates].map(collectionOf),
-  );
   const known = toPollResult(submitted, scope.context);
   const task = taskOf(scope, kept, { id: data.id, model, meta, pollPath }, known);
   return unchecked<SubmittedTask<Kind>>(task);
@@ -215,28 +210,4 @@ function taskOf<Kind extends TaskKind>(
     submittedAt: new Date(clock.now()).toISOString(),
   };
   return new Task(scope, details, known);
-}
-
-/** The slashes and the empty query at the end of a path. */
-const pathEnd = /(?<!\/)\/*\??$/;
-
-/** The part of a path template before its first placeholder. */
-const collectionOf = (template: string) => template.split('/{', 1)[0] ?? template;
-
-/**
- * The path of the first URL that the service named and that is below the base URL. Others are ignored, because the API
- * key must not be sent anywhere else. So are collections, such as the path of the submission: they contain the results
- * of other tasks.
- */
-function serverPollPath(
-  candidates: readonly unknown[],
-  baseURL: string,
-  collections: readonly string[],
-): string | undefined {
-  return candidates
-    .filter(isNonEmptyString)
-    .map((candidate) => parseURL(candidate, baseURL))
-    .filter((url) => url?.username === '' && url.href.startsWith(`${baseURL}/`))
-    .map((url) => url?.href.slice(baseURL.length).split('#', 1)[0])
-    .find((path) => path !== undefined && !collections.includes(path.replace(pathEnd, '')));
 }

@@ -9,7 +9,8 @@ import type {
   TaskKind,
 } from '../../wire/types/tasks/task.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { checkRequestOptions, noBodyRules } from '../call/request-options.ts';
+import { withParts } from '../call/execute.ts';
+import { checkRequestOptions, noBodyRules, noOptions } from '../call/request-options.ts';
 import type { PollHeaders, RequestOptions } from '../call/request-options.ts';
 import type { RequestPromise } from '../call/request.ts';
 import { startRequest } from '../call/request.ts';
@@ -19,11 +20,11 @@ import { checkValue, idempotencyKeyRule, oneOf, stringValue } from '../config/va
 import type { Rule } from '../config/validation.ts';
 import { parseJson } from '../http/json.ts';
 import { checkPathValue } from '../http/path.ts';
-import { pollHeadersOf, toPollResult } from './polled-record.ts';
+import { pollHeadersOf } from './polled-record.ts';
 import type { PollResult } from './polled-record.ts';
-import { TaskPolls } from './task-polls.ts';
+import { KnownTask } from './task-scope.ts';
 import type { TaskDetails, TaskScope } from './task-scope.ts';
-import { checkAndWait, updatesOf, waitForResult } from './wait.ts';
+import { checkAndWait, updatesOf, waitForResult, waits } from './wait.ts';
 
 /** A submitted task: wait for it, follow its updates, or store its receipt. It is not a promise. */
 export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> {
@@ -39,7 +40,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   readonly chargeUsd: number | undefined;
   /** Metadata of the submission's response; undefined for a resumed task. */
   readonly meta: ResponseMeta | undefined;
-  readonly #polls: TaskPolls<Kind>;
+  readonly #known: KnownTask<Kind>;
 
   /** @internal */
   constructor(scope: TaskScope<Kind>, details: TaskDetails, latest?: PollResult<Generation<Kind>>) {
@@ -49,7 +50,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     this.idempotencyKey = details.idempotencyKey;
     this.chargeUsd = details.chargeUsd;
     this.meta = details.meta;
-    this.#polls = new TaskPolls(this, scope, details, latest);
+    this.#known = new KnownTask(this, scope, details, latest);
   }
 
   /** @internal A mark for Vue, whose proxies cannot read private members. */
@@ -64,7 +65,7 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
 
   /** The last known state of the task; undefined before the first poll of a resumed task. */
   get latest(): Generation<Kind> | undefined {
-    return this.#polls.latest.value;
+    return this.#known.latest.value;
   }
 
   /**
@@ -77,7 +78,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
    * @throws {@link APIError} when the service rejects polls: any 4xx except 408 and 429, or three consecutive 404s.
    */
   wait(options: WaitOptions<TaskUpdate<Kind>> = {}): Promise<SucceededGeneration<Kind>> {
-    return checkAndWait(this.#polls, options).catch(throwToCaller);
+    const known = this.#known;
+    return checkAndWait(known, (steps) => new steps.TaskPolls(known), options).catch(throwToCaller);
   }
 
   /** @internal Waits with options that have been checked, such as those of `generate`. */
@@ -85,7 +87,8 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
     options: WaitOptions<TaskUpdate<Kind>>,
     parent?: Span,
   ): Promise<SucceededGeneration<Kind>> {
-    return waitForResult(this.#polls, options, parent);
+    const known = this.#known;
+    return waitForResult(known, (steps) => new steps.TaskPolls(known), options, parent);
   }
 
   /**
@@ -97,30 +100,32 @@ export class Task<Kind extends TaskKind = TaskKind> implements TaskHandle<Kind> 
   updates(
     options: Omit<WaitOptions<TaskUpdate<Kind>>, 'onUpdate'> = {},
   ): AsyncGenerator<TaskUpdate<Kind>, void, undefined> {
-    return updatesOf(this.#polls, options);
+    const known = this.#known;
+    return updatesOf(known, (steps) => new steps.TaskPolls(known), options);
   }
 
   /** Polls once. */
   retrieve(options: RequestOptions = {}): RequestPromise<Generation<Kind>> {
-    const polls = this.#polls;
+    const known = this.#known;
+    const { context, details } = known;
     const prepare = () => ({
-      ...polls.request,
+      ...known.request,
       options: {
         ...checkRequestOptions(options, noBodyRules),
-        ...pollHeadersOf(options, polls.pollHeaders),
+        ...pollHeadersOf(options, details.pollHeaders),
       },
     });
-    return startRequest(polls.context, prepare, async ({ options: checked }) => {
-      const response = await polls.poll(checked);
-      polls.latest.keep(toPollResult(response, polls.context));
-      return response;
-    });
+    return startRequest(context, prepare, (prepared) =>
+      withParts(context, { ...prepared, parts: [waits] }, ({ options: checked = noOptions }) =>
+        waits.use(context.config, ({ pollOnce }) => pollOnce(known, checked)),
+      ),
+    );
   }
 
   /** The receipt for `gateway.resume`: plain JSON without the API key or the prompt. */
   toJSON(): Receipt<Kind> {
     const { id, kind, model, idempotencyKey, chargeUsd } = this;
-    const { namesModel, submittedAt } = this.#polls.details;
+    const { namesModel, submittedAt } = this.#known.details;
     return omitUndefined<Receipt<Kind>>({
       v: 1,
       kind,

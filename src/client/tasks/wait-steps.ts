@@ -18,13 +18,13 @@ import { pollHeadersOf, toPollResult } from './polled-record.ts';
 import type { Pollable, PollOptions, PollTarget, Polled } from './polled-record.ts';
 
 export { readGeneration } from './generation.ts';
+export { materialPolls } from './polls.ts';
+export { namedPollPath } from './polls.ts';
+export { pollOnce, TaskPolls } from './polls.ts';
 
-/**
- * One wait for a record. Its user repeats three steps until the record is `finished`: wait until a poll is due, poll, and
- * create an update.
- */
-export class Wait<Value extends Pollable> {
-  readonly #target: PollTarget<Value, unknown>;
+/** One wait for a record: it repeats until a poll is due, polls, and creates an update, until the record is finished. */
+export class Wait<Value extends Pollable, Result> {
+  readonly #target: PollTarget<Value, Result>;
   readonly #schedule: PollSchedule;
   readonly #headers: PollHeaders;
   readonly #signal: AbortSignal | undefined;
@@ -34,7 +34,7 @@ export class Wait<Value extends Pollable> {
   /** The number of polls in a row that have not found the record. */
   #notFoundInRow = 0;
 
-  constructor(target: PollTarget<Value, unknown>, options: WaitOptions<never>, parent?: Span) {
+  constructor(target: PollTarget<Value, Result>, options: WaitOptions<never>, parent?: Span) {
     this.#target = target;
     this.#schedule = new PollSchedule(target, options);
     this.#headers = pollHeadersOf(options, target.pollHeaders);
@@ -42,26 +42,62 @@ export class Wait<Value extends Pollable> {
     this.#span = startSpan(target.context.config, target.operation, parent);
   }
 
+  /** Passes each update to `onUpdate`, and returns the result. */
+  async untilFinished(onUpdate?: (update: Polled<Value>) => void): Promise<Result> {
+    try {
+      if (this.#finished) this.#notify(onUpdate);
+      // The steps of `updates`. In a function that both call, every waiting task would keep one more promise.
+      while (!this.#finished) {
+        await this.#schedule.untilDue(this.#signal);
+        await this.#poll();
+        this.#notify(onUpdate);
+      }
+    } catch (error) {
+      throw this.#fail(error);
+    } finally {
+      this.#end();
+    }
+    return this.#target.toResult(this.#finished);
+  }
+
+  /**
+   * Yields the result of every poll. Outages do not end the updates: they are yielded as `pollError`. Only the deadline, an
+   * aborted signal or a permanent error ends them.
+   */
+  async *updates(): AsyncGenerator<Polled<Value>, void, undefined> {
+    try {
+      for (let isLast = false; !isLast;) {
+        if (!this.#finished) {
+          await this.#schedule.untilDue(this.#signal);
+          await this.#poll();
+        }
+        // Decided before the update is yielded: meanwhile, other polls of the record may change what is known.
+        isLast = this.#finished !== undefined;
+        const update = this.#createUpdate();
+        if (update) yield update;
+      }
+    } catch (error) {
+      throw this.#fail(error);
+    } finally {
+      this.#end();
+    }
+  }
+
   get #last(): Value | undefined {
     return this.#target.latest.value;
   }
 
   /** The finished record; undefined while the wait continues. */
-  get finished(): Value | undefined {
+  get #finished(): Value | undefined {
     return this.#target.latest.finished;
-  }
-
-  /** Waits until the next poll is due, or the deadline. Rejects as soon as the signal aborts. */
-  untilDue(): Promise<void> | undefined {
-    return this.#schedule.untilDue(this.#signal);
   }
 
   /**
    * Polls once, when other polls leave room for it, unless another wait has seen the record finished. A failure that
    * reveals nothing about the record becomes the `pollError` of the update. Any other failure is thrown, and ends the wait.
    */
-  async poll(): Promise<void> {
-    if (this.finished) return;
+  async #poll(): Promise<void> {
+    if (this.#finished) return;
     const { config, shared } = this.#target.context;
     const limiter = (shared.polls ??= new PollLimiter());
     const ms = this.#schedule.remainingMs;
@@ -70,7 +106,7 @@ export class Wait<Value extends Pollable> {
     const hasTurn = typeof turn === 'boolean' ? turn : await turn;
     if (!hasTurn) {
       // Another poll may have received the result in the meantime.
-      if (this.finished) return;
+      if (this.#finished) return;
       throw this.#timeoutError();
     }
     let retryAfterMs: number | undefined;
@@ -120,9 +156,9 @@ export class Wait<Value extends Pollable> {
    * Creates an update: a copy of the last known record, with `pollError` if the last poll of this wait has failed.
    * Undefined if no record is known. A caller that modifies the copy can neither change the task nor prolong the wait.
    */
-  createUpdate(): Polled<Value> | undefined {
+  #createUpdate(): Polled<Value> | undefined {
     // Another wait may have received the final record since then.
-    const pollError = this.finished ? undefined : this.#pollError;
+    const pollError = this.#finished ? undefined : this.#pollError;
     const value = this.#last ?? (pollError && this.#target.initial?.());
     if (!value) return undefined;
     const update = pollError ? { ...value, pollError } : { ...value };
@@ -131,32 +167,28 @@ export class Wait<Value extends Pollable> {
   }
 
   /** Passes an update to the caller's callback, if there is one. */
-  notify(onUpdate: ((update: Polled<Value>) => void) | undefined): void {
-    const update = onUpdate && this.createUpdate();
+  #notify(onUpdate: ((update: Polled<Value>) => void) | undefined): void {
+    const update = onUpdate && this.#createUpdate();
     if (update) notify(this.#target.context.config.log, onUpdate, update, 'onUpdate');
   }
 
   /**
    * Ends the wait with an error. Returns the error to throw: after an abort, always an `AbortedError` with the task.
    */
-  fail(error: unknown): unknown {
-    const thrown = this.#signal?.aborted
-      ? this.#target.errors.aborted('The wait was aborted.', this.#signal.reason)
-      : error;
+  #fail(error: unknown): unknown {
+    const thrown = this.#signal?.aborted ? this.#target.aborted(this.#signal.reason) : error;
     this.#span?.end({ error: thrown });
     return thrown;
   }
 
   /** Reports the end of the wait, unless an error has ended it. */
-  end(): void {
+  #end(): void {
     this.#span?.end({ data: this.#last });
   }
 
   #timeoutError(): PolygateError {
     const status = this.#last?.rawStatus || this.#last?.status || 'status unknown';
-    return this.#target.errors.timeout(
-      `The wait exceeded ${this.#schedule.waitTimeout} ms (${status}).`,
-    );
+    return this.#target.timeout(`The wait exceeded ${this.#schedule.waitTimeout} ms (${status}).`);
   }
 }
 

@@ -1,13 +1,15 @@
-import type { ErrorDetails } from '../../errors/base.ts';
 import type { WaitOptions } from '../../wire/types/tasks/task-handle.ts';
+import type { Generation, TaskKind } from '../../wire/types/tasks/task.ts';
 import { pollHeaderRules } from '../call/request-options.ts';
+import { readJson } from '../call/response.ts';
+import type { ResponseHandler } from '../call/response.ts';
 import { throwToCaller, captureContext } from '../config/caller.ts';
 import type { Span } from '../config/caller.ts';
 import { checkOptions, functionValue, nonNegativeMs, signalRule } from '../config/validation.ts';
 import type { Rules } from '../config/validation.ts';
 import { Part } from '../http/part.ts';
-import type { Pollable, PollTarget, Polled } from './polled-record.ts';
-import type { Wait } from './wait-steps.ts';
+import type { Pollable, PollTarget, Polled, WaitStart } from './polled-record.ts';
+import type * as WaitSteps from './wait-steps.ts';
 
 /** The rules of the options of a wait without a callback. */
 export const waitRules = {
@@ -24,32 +26,23 @@ export const waitCallbackRules = { ...waitRules, onUpdate: functionValue } satis
 /** What waits for records, and reads those of tasks. A call that creates a record or polls a task lists it in `parts`. */
 export const waits = /* @__PURE__ */ new Part(() => import('./wait-steps.ts'));
 
-/** Waits until the record is finished, passes each update to `onUpdate`, and returns the result. */
-export async function waitForResult<Value extends Pollable, Result>(
-  target: PollTarget<Value, Result>,
-  options: WaitOptions<Polled<Value>>,
-  parent?: Span,
-): Promise<Result> {
-  const wait = await startWait(target, options, parent);
-  try {
-    if (wait.finished) wait.notify(options.onUpdate);
-    // The steps of `iterateUpdates`. In a function that both call, every waiting task would keep one more promise.
-    while (!wait.finished) {
-      await wait.untilDue();
-      await wait.poll();
-      wait.notify(options.onUpdate);
-    }
-  } catch (error) {
-    throw wait.fail(error);
-  } finally {
-    wait.end();
-  }
-  return target.toResult(wait.finished);
+/** Creates what polls the record. */
+type CreateTarget<Value extends Pollable, Result> = (
+  steps: typeof WaitSteps,
+) => PollTarget<Value, Result>;
+
+/** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
+export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
+  return readJson(async (...received) => {
+    const { readGeneration } = await waits.load();
+    return readGeneration(kind)(...received);
+  });
 }
 
-/** Checks the options, and waits. Not async: every waiting task would keep one more promise. */
+/** Checks the options, waits until the record is finished, and returns the result. */
 export function checkAndWait<Value extends Pollable, Result>(
-  target: PollTarget<Value, Result>,
+  start: WaitStart,
+  createTarget: CreateTarget<Value, Result>,
   options: WaitOptions<Polled<Value>>,
 ): Promise<Result> {
   try {
@@ -57,64 +50,64 @@ export function checkAndWait<Value extends Pollable, Result>(
   } catch (error) {
     return Promise.reject(error);
   }
-  return waitForResult(target, options);
+  return waitForResult(start, createTarget, options);
 }
 
-/**
- * Yields the result of every poll until the record is finished. Outages do not end the updates: they are yielded as
- * `pollError`. Only the deadline, an aborted signal or a permanent error ends them.
- */
+/** Waits until the record is finished, passes each update to `onUpdate`, and returns the result. */
+export function waitForResult<Value extends Pollable, Result>(
+  start: WaitStart,
+  createTarget: CreateTarget<Value, Result>,
+  options: WaitOptions<Polled<Value>>,
+  parent?: Span,
+): Promise<Result> {
+  return loadSteps(start, options, async (steps, given) => {
+    const wait = new steps.Wait(createTarget(steps), given, parent);
+    return wait.untilFinished(given.onUpdate);
+  });
+}
+
+/** Yields the result of every poll until the record is finished. */
 export function updatesOf<Value extends Pollable>(
-  target: PollTarget<Value, unknown>,
+  start: WaitStart,
+  createTarget: CreateTarget<Value, unknown>,
   options: WaitOptions<never>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
   // Now, because the generator starts when the caller takes the first update.
-  const enter = captureContext(target.context.config);
+  const enter = captureContext(start.context.config);
   return iterateUpdates(() => {
     checkOptions(options, waitRules);
-    return enter(() => startWait(target, options));
+    return enter(() =>
+      loadSteps(start, options, async (steps, given) => new steps.Wait(createTarget(steps), given)),
+    );
   });
 }
 
 async function* iterateUpdates<Value extends Pollable>(
-  start: () => Promise<Wait<Value>>,
+  start: () => Promise<WaitSteps.Wait<Value, unknown>>,
 ): AsyncGenerator<Polled<Value>, void, undefined> {
-  let wait: Wait<Value> | undefined;
   try {
-    wait = await start();
-    for (let isLast = false; !isLast;) {
-      if (!wait.finished) {
-        await wait.untilDue();
-        await wait.poll();
-      }
-      // Decided before the update is yielded: meanwhile, other polls of the record may change what is known.
-      isLast = wait.finished !== undefined;
-      const update = wait.createUpdate();
-      if (update) yield update;
-    }
+    const wait = await start();
+    yield* wait.updates();
   } catch (error) {
-    throwToCaller(wait ? wait.fail(error) : error);
-  } finally {
-    wait?.end();
+    throwToCaller(error);
   }
 }
 
-function startWait<Value extends Pollable>(
-  target: PollTarget<Value, unknown>,
-  options: WaitOptions<never>,
-  parent?: Span,
-): Promise<Wait<Value>> {
-  const { config } = target.context;
-  if (waits.loaded) return waits.use(config, async ({ Wait }) => new Wait(target, options, parent));
+/** Calls `work` now if what waits is loaded, and otherwise as soon as it is. */
+function loadSteps<Options extends WaitOptions<never>, Result>(
+  start: WaitStart,
+  options: Options,
+  work: (steps: typeof WaitSteps, given: Options) => Promise<Result>,
+): Promise<Result> {
+  if (waits.loaded) return work(waits.loaded, options);
   const { signal, waitTimeout = Infinity } = options;
   // Now, because the caller may change the object while the part is loading.
   const given = { ...options };
-  const details: ErrorDetails = { outcome: 'not-sent', ...target.errors.details };
-  // A wait that must not poll at all still has the time to load a file that is there.
-  const timeout = Math.min(Math.max(waitTimeout, 1_000), 60_000);
-  return waits
-    .use(config, async ({ Wait }) => new Wait(target, given, parent), { signal, timeout, details })
-    .catch((error: unknown) => {
-      throw signal?.aborted ? target.errors.aborted('The wait was aborted.', signal.reason) : error;
-    });
+  return waits.use(start.context.config, (steps) => work(steps, given), {
+    signal,
+    // A wait that must not poll at all still has the time to load a file that is there.
+    timeout: Math.min(Math.max(waitTimeout, 1_000), 60_000),
+    details: { outcome: 'not-sent', ...start.errorDetails },
+    aborted: (reason) => start.aborted(reason),
+  });
 }

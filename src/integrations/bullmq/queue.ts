@@ -143,8 +143,8 @@ export class GenerationQueue {
   /**
    * Returns a row as it is now; undefined if there is none with this id.
    *
-   * @throws `ConfigurationError` if a newer version of polygate has written the row, and this one cannot read it;
-   * `ConnectionError`.
+   * @throws `ConfigurationError` if the row cannot be read, because a newer version of polygate has written it or it is
+   * damaged; `ConnectionError`.
    */
   async get(id: string): Promise<Row | undefined> {
     const row = await this.#connection.call(() => this.#connection.rows.read(id));

@@ -19,6 +19,7 @@ import type {
 import { ConfigurationError } from '../../errors/base.ts';
 import { parseRetryAfter, requestPrice } from '../../internal.ts';
 import type { AttemptObserver } from '../../internal.ts';
+import { unchecked } from '../../wire/types/schema.ts';
 
 /** What a row is: the kind of its task, or a chat, which the service may charge each time it is sent. */
 export type RowKind = TaskKind | 'chat';
@@ -59,8 +60,7 @@ export interface TaskResponse {
 export async function describeRow(
   submission: Submission | ChatSubmission<unknown>,
 ): Promise<RowRequest & { readonly idempotencyKey: string | undefined }> {
-  const { path, idempotencyKey, params, fallback } = await submission.details(true);
-  if (!params) throw new ConfigurationError('submission: has no params.');
+  const { path, body, idempotencyKey, fallback } = await submission.details();
   if (submission.hasFallbackOn) {
     throw new ConfigurationError(
       'fallbackOn: must be omitted, because a function cannot be stored for another process.',
@@ -69,8 +69,8 @@ export async function describeRow(
   return {
     kind: submission.kind,
     path,
-    params,
-    ...(fallback?.length && { fallback }),
+    params: unchecked<{ model: string }>(JSON.parse(body)),
+    ...(fallback.length > 0 && { fallback }),
     idempotencyKey: submission.kind === 'chat' ? undefined : idempotencyKey,
   };
 }

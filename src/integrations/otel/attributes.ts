@@ -6,7 +6,7 @@ import type { TelemetryOperation, TelemetryResult, TelemetryCall } from 'polygat
 
 import { chatEndpoints } from '../../wire/endpoints/chat.ts';
 import { findEndpoint } from '../../wire/endpoints/index.ts';
-import { isFinalMaterialStatus } from '../../wire/types/media/materials.ts';
+import { isFinalMaterialStatus } from '../../wire/types/media/material-status.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { parseURL, textOf } from '../../wire/types/type-guards.ts';
 import { fieldsOf, listOf, parseJson } from './content.ts';

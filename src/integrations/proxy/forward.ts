@@ -1,5 +1,5 @@
 import {
-  withoutHalfPairs,
+  bytesWithoutHalfPairs,
   parseResponseMeta,
   networkAdvice,
   networkErrorMessage,
@@ -52,7 +52,7 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
   const report = (message: string) => settings.report(new Error(redact(message)));
   const url = settings.baseURL + target.path + target.search;
   try {
-    const init = { method, headers, body: body && withoutHalfPairs(body), signal };
+    const init = { method, headers, body: body && bytesWithoutHalfPairs(body), signal };
     const upstream = await fetchUpstream(settings.fetch, url, init, report);
     const meta = parseResponseMeta(upstream, settings, keys, (message) => report(message()));
     const { status, chargeUsd, idempotentReplay: replay, requestId } = meta;

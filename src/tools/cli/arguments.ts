@@ -8,6 +8,9 @@ import { nearestName } from '../../wire/types/nearest-name.ts';
 /** The command line is invalid. The message is one line. */
 export class UsageError extends Error {}
 
+/** A file of the state folder cannot be read, so that nothing is sent for its request, which may have been charged. */
+export class UnreadableEntryError extends UsageError {}
+
 /** The command line has an option that the command does not have. */
 export class UnknownOptionError extends UsageError {
   /** The option, with its dashes. */

@@ -10,12 +10,12 @@ import type { Polygate } from 'polygate';
 
 import { messageForPeople, nothingCharged, statesCharge } from '../../internal.ts';
 import type { MessageParts } from '../../internal.ts';
-import { isUncharged } from '../../paid/verdict.ts';
+import { isUncharged } from '../../paid/failed-call.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import { nearestName } from '../../wire/types/nearest-name.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { forCommands, formatUsd } from '../money.ts';
-import { lineOf, MissingPackageError, UsageError } from './arguments.ts';
+import { lineOf, MissingPackageError, UnreadableEntryError, UsageError } from './arguments.ts';
 import type { BatchKind } from './params.ts';
 import { cleanText } from './text.ts';
 
@@ -54,7 +54,7 @@ function moneyOf(error: unknown, { isPaid, sent, isRepeated }: FailureContext): 
   if (!isPaid) return 'none';
   const hasTask = PolygateError.is(error) && error.task !== undefined;
   if (sent === 'accepted' || hasTask || TaskFailedError.is(error)) return 'accepted';
-  if (isRepeated) return 'unknown';
+  if (isRepeated || error instanceof UnreadableEntryError) return 'unknown';
   return sent === undefined || isUncharged(error) ? 'none' : 'unknown';
 }
 

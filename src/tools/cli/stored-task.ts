@@ -1,9 +1,9 @@
 import type { Outcome, Polygate, ResponseMeta, Submission, Task } from 'polygate';
 
 import { withEarlierCharge } from '../../internal.ts';
+import { verdictOfError } from '../../paid/failed-call.ts';
 import { fold, mayBeCharged, next } from '../../paid/life.ts';
 import type { Life } from '../../paid/life.ts';
-import { verdictOfError } from '../../paid/verdict.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
 import type { CommandLog } from './run-command.ts';

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { Receipt } from 'polygate';
 
 import { codeOf, isMissing } from '../../integrations/node/final-path.ts';
+import { parseReceipt } from '../../internal.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import { messageOf, UsageError } from './arguments.ts';
+import { messageOf, UnreadableEntryError, UsageError } from './arguments.ts';
 import { generationKinds } from './command-options.ts';
 import { setVariable, userFolder } from './settings.ts';
 import type { Environment, Settings } from './settings.ts';
@@ -68,7 +69,7 @@ export function digest(text: string): string {
 function parseEntry(text: string): TaskEntry | 'damaged' | 'unreadable' {
   try {
     const value: unknown = JSON.parse(text);
-    if (isEntry(value)) return value;
+    if (isEntry(value)) return { ...value, receipt: readReceipt(value.receipt) };
     return isRecord(value) && Number(value.v) > 1 ? 'unreadable' : 'damaged';
   } catch {
     return 'damaged';
@@ -81,9 +82,17 @@ function isEntry(value: unknown): value is TaskEntry {
   return (
     generationKinds.some((known) => known === kind) &&
     [baseURL, account, idempotencyKey, hash, createdAt, output].every(isNonEmptyString) &&
-    (value.request === undefined || isRequest(value.request)) &&
-    (value.receipt === undefined || isRecord(value.receipt))
+    (value.request === undefined || isRequest(value.request))
   );
+}
+
+/** A receipt that can be read. Without it, the key still leads to the task. */
+function readReceipt(receipt: unknown): Receipt | undefined {
+  try {
+    return receipt === undefined ? undefined : parseReceipt(receipt);
+  } catch {
+    return undefined;
+  }
 }
 
 function isRequest(value: unknown): value is GenerationRequest {
@@ -188,12 +197,12 @@ export class TaskStore {
       .toSorted((first, second) => first.createdAt.localeCompare(second.createdAt));
   }
 
-  /** The entry of a key; `damaged` if it does not say what was sent. Throws a `UsageError` if it cannot be read. */
+  /** The entry of a key; `damaged` if it does not say what was sent. Throws an `UnreadableEntryError`. */
   get(key: Pick<TaskEntry, 'account' | 'idempotencyKey'>): TaskEntry | 'damaged' | undefined {
     const path = this.#pathOf(key);
     const found = this.#read(path);
     if (found === 'unreadable') {
-      throw new UsageError(
+      throw new UnreadableEntryError(
         `cannot read ${path}, which a newer version of polygate or another user has written. Nothing is sent for it`,
       );
     }

@@ -2,8 +2,9 @@ import type { Polygate, PolygateOptions, ResponseMeta } from 'polygate';
 
 import { contextOf } from '../../internal.ts';
 import { roundUsd, toNano } from '../../paid/amounts.ts';
+import { verdictOfError } from '../../paid/failed-call.ts';
 import { decideLimit, limitPolicies } from '../../paid/limits.ts';
-import { isUnpaid, verdictOfError } from '../../paid/verdict.ts';
+import { isUnpaid } from '../../paid/verdict.ts';
 import { exactUsd } from '../money.ts';
 import { errorResponse } from './run/failure.ts';
 import type { Skip } from './run/findings.ts';

@@ -5,12 +5,13 @@ import { highestBodyPrice, highestBodyUnits } from '../../internal.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { Books } from '../../paid/books.ts';
 import type { Entry } from '../../paid/books.ts';
+import { verdictOfError } from '../../paid/failed-call.ts';
 import { verdictOfTask } from '../../paid/life.ts';
 import { limitPolicies } from '../../paid/limits.ts';
 import { pricedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { Reservations } from '../../paid/reservations.ts';
-import { verdictOf, verdictOfError } from '../../paid/verdict.ts';
+import { verdictOf } from '../../paid/verdict.ts';
 import { generationKinds } from '../cli/command-options.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
 import { exactUsd, formatUsd } from '../money.ts';
@@ -149,7 +150,9 @@ export class ProcessBudget {
   #enter({ idempotencyKey: key, route, quote }: Purchase): Entry {
     // The key of a purchase is derived from its body.
     const readBody = () => '';
-    return this.#books.open({ route, key, isChargedOnce: true, readBody, unitsOf: () => quote });
+    const estimate = () => toUsd(this.#reservations.amountOf(key));
+    const claim = { route, key, isChargedOnce: true, readBody, unitsOf: () => quote, estimate };
+    return this.#books.open(claim);
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
@@ -168,7 +171,7 @@ export class ProcessBudget {
     this.#open.delete(idempotencyKey);
     if (verdict.money === 'charged') return verdict.usd;
     const reservedUsd = toUsd(this.#reservations.amountOf(idempotencyKey));
-    entry.accept(() => reservedUsd, verdict.replay);
+    entry.accept(verdict.replay);
     return reservedUsd;
   }
 

@@ -2,7 +2,7 @@ import type { Polygate, Task } from 'polygate';
 import { AbortedError, ConfigurationError, PolygateError } from 'polygate';
 
 import { withEarlierCharge } from '../../internal.ts';
-import { isUncharged } from '../../paid/verdict.ts';
+import { isUncharged } from '../../paid/failed-call.ts';
 import { earlierRequestAdvice } from '../cli/failure.ts';
 import { CommandLog } from '../cli/run-command.ts';
 import { StoredTask, submitEntry } from '../cli/stored-task.ts';

@@ -1,7 +1,8 @@
 /** Tasks whose `submit` lines are damaged: an earlier run may have been charged for them. */
+import { PaymentRequiredError } from 'polygate';
 import { expect, test } from 'vitest';
 
-import { collect } from '../../support/rejection.ts';
+import { collect, rejection } from '../../support/rejection.ts';
 import { image, onMock } from '../support.ts';
 import { lineTypes, memoryJournal } from './support.ts';
 
@@ -41,4 +42,28 @@ test('a key that the service rejects as invalid was not charged', async () => {
   expect(await run('A harbor')).toMatchObject([
     { status: 'failed', error: { outcome: 'rejected' } },
   ]);
+});
+
+test('a refusal of other params does not free the key of a damaged line', async () => {
+  const { mock, gateway } = onMock({}, { maxRetries: 0 });
+  const journal = memoryJournal();
+  const run = (prompt: string) => {
+    const describeRow = () => gateway.images.submission({ ...image, prompt });
+    return mock.clock.settle(collect(gateway.batch(['a'], describeRow, { journal })));
+  };
+  mock.fail({ route, reset: 'after', times: 1 });
+  await run('A harbor');
+  const [first = '', harbor = ''] = journal.lines.splice(0);
+  // Another run has sent other params at the same moment, so it found no line of this one.
+  journal.lines.push(first);
+  mock.fail({ route, status: 402, times: 1 });
+  await rejection(PaymentRequiredError, run('A pier'));
+  journal.lines.splice(1, 0, harbor.slice(0, 30));
+  expect(lineTypes({ ...journal, lines: journal.lines.toSpliced(1, 1) })).toEqual([
+    'run',
+    'submit',
+    'refused',
+  ]);
+  expect(await run('A harbor')).toMatchObject([{ status: 'succeeded' }]);
+  expect(mock.invoice).toHaveLength(1);
 });

@@ -223,12 +223,16 @@ describe('a budget', () => {
     expect(mock.requests).toHaveLength(4);
   });
 
-  test('can be exceeded by the last request that it allows if its price is not known', async () => {
+  test('is not exceeded by a request whose price is not known, once such a request was charged', async () => {
     const { mock, gateway } = onMock({}, { budget: { maxUsd: 0.03 }, maxRetries: 0 });
     mock.fail({ route: 'GET /v1/models', status: 500 });
     await gateway.images.submit(image);
-    await gateway.images.submit(image);
-    expect(await caught(gateway.images.submit(image))).toMatchObject({ spentUsd: 0.04 });
+    const error = await caught(gateway.images.submit(image));
+    expect(error).toMatchObject({ name: 'BudgetExceededError', spentUsd: 0.02 });
+    expect(error.message).toContain(
+      '0.01 USD is left, and such a request has cost up to 0.02 USD. The price of this one is not in the price list of the service.',
+    );
+    expect(mock.invoice).toHaveLength(1);
   });
 
   test('of 0 rejects the first paid request', async () => {

@@ -1,7 +1,8 @@
 /** Calls of unknown price, which are sent one at a time, and the slots that they hold. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError } from '../../../src/index.ts';
+import type { RequestOptions } from '../../../src/index.ts';
 import { caught, chat, image, onMock } from '../support.ts';
 
 const route = 'POST /v1/chat/completions';
@@ -81,4 +82,48 @@ test('a call that may have been charged, and is sent again, keeps its turn', asy
   await clock.settle(first);
   expect(await clock.settle(second)).toBeInstanceOf(BudgetExceededError);
   expect(mock.invoice).toHaveLength(1);
+});
+
+describe('a call whose hooks have run, and that waits for the response to another one,', () => {
+  /** Two calls that reach the end of their hooks before the first one is sent. The service needs a minute for it. */
+  const start = async (options: RequestOptions) => {
+    const { mock, gateway } = onMock(
+      {},
+      {
+        budget: { maxUsd: 1 },
+        hooks: { beforeRequest: [() => mock.clock.sleep(100)] },
+      },
+    );
+    mock.fail({ route, delayMs: 60_000, times: 1 });
+    const first = gateway.chat.completions.create(chat);
+    await mock.clock.advance(50);
+    const second = gateway.chat.completions.create(chat, { maxRetries: 0, ...options });
+    return { mock, first, second };
+  };
+
+  test('has its whole timeout when it is its turn', async () => {
+    const { mock, first, second } = await start({ timeout: 5_000 });
+    mock.fail({ route, delayMs: 4_000, times: 1 });
+    await mock.clock.settle(Promise.all([first, second]));
+    expect(mock.invoice).toHaveLength(2);
+  });
+
+  test('ends with its timeout after that', async () => {
+    const { mock, first, second } = await start({ timeout: 5_000 });
+    mock.fail({ route, delayMs: 6_000, times: 1 });
+    const error = caught(second);
+    await mock.clock.settle(first);
+    expect(await mock.clock.settle(error)).toMatchObject({
+      name: 'RequestTimeoutError',
+      outcome: 'unknown',
+    });
+  });
+
+  test('ends with its totalTimeout', async () => {
+    const { mock, first, second } = await start({ totalTimeout: 5_000 });
+    const error = caught(second);
+    await mock.clock.settle(first);
+    expect(await error).toMatchObject({ name: 'RequestTimeoutError', outcome: 'not-sent' });
+    expect(mock.invoice).toHaveLength(1);
+  });
 });

@@ -138,13 +138,13 @@ describe('a response that reports no charge', () => {
     ['a chat', (gateway) => gateway.chat.completions.create(chat)],
     ['a streamed chat', (gateway) => drain(gateway.chat.completions.stream(chat))],
   ])('to %s counts the largest charge so far', async (_, send) => {
-    const { mock, gateway } = await withoutCharges({ budget: { maxUsd: 0.05 } });
+    const { mock, gateway } = await withoutCharges({ budget: { maxUsd: 0.07 } });
     mock.fail({ route: chats, headers: { 'x-svc-charge-usd': '0.02' }, times: 1 });
     mock.fail({ route: chats, ...unreported });
     for (let call = 0; call < 3; call += 1) await mock.clock.settle(send(gateway));
     const error = await caught(mock.clock.settle(send(gateway)));
     expect(error).toBeInstanceOf(BudgetExceededError);
-    expect(error.message).toContain('0.02 of 0.05 USD spent, 0.04 USD reserved');
+    expect(error.message).toContain('0.02 of 0.07 USD spent, 0.04 USD reserved');
     expect(mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
   });
 

@@ -7,7 +7,7 @@ import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts'
 import { holdResponses } from './held-fetch.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
-import { setUp, until } from './setup.ts';
+import { loseJob, setUp, until } from './setup.ts';
 import type { SetUpOptions } from './setup.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -25,18 +25,6 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     const messages = [{ role: 'user' as const, content: 'Label this.' }];
     const chat = () => all.gateway.chat.completions.submission({ model: 'aurora-chat', messages });
     return { ...all, chat };
-  }
-
-  /** As if the worker had lost the lock of the job. */
-  async function loseJob(prefix: string) {
-    const key = (name: string) => `${prefix}:pictures:${name}`;
-    await redis.client
-      .multi()
-      .del(`${key('row-a')}:lock`)
-      .lrem(key('active'), 0, 'row-a')
-      .rpush(key('wait'), 'row-a')
-      .zadd(key('marker'), 0, '0')
-      .exec();
   }
 
   test('have a completion, and are sent once', async () => {
@@ -92,7 +80,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     queue.work();
     await queue.add('a', chat());
     await until(posts).toBe(1);
-    await loseJob(prefix);
+    await loseJob(redis.client, prefix);
     await until(async () => (await queue.get('a'))?.status).toBe('unknown');
     release();
     await until(async () => (await queue.get('a'))?.status).toBe('succeeded');
@@ -115,7 +103,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
       queue.work();
       await queue.add('a', chat());
       await until(posts).toBe(1);
-      await loseJob(prefix);
+      await loseJob(redis.client, prefix);
       await until(async () => (await queue.get('a'))?.status).toBe('unknown');
       release();
       await until(async () => (await queue.get('a'))?.status).toBe('failed');
@@ -150,7 +138,7 @@ describe.skipIf(!isRedisInstalled).concurrent('chats in a queue', () => {
     queue.work();
     await queue.add('a', chat());
     await until(posts).toBe(1);
-    await loseJob(prefix);
+    await loseJob(redis.client, prefix);
     await until(async () => (await queue.get('a'))?.status).toBe('unknown');
     await queue.retry('a');
     const { completion } = await queue.result('a');

@@ -20,7 +20,7 @@ test.skipIf(!isRedisInstalled)('a damaged row ends the results with its error', 
     source.isClosed = true;
     announcements.close();
   });
-  await expect(results.next()).rejects.toBeInstanceOf(SyntaxError);
+  await expect(results.next()).rejects.toThrow(/row r0: has no readable state/);
 });
 
 test.skipIf(!isRedisInstalled)(

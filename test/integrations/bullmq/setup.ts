@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { Polygate } from 'polygate';
 import type { PolygateOptions } from 'polygate';
 import { createMockGateway } from 'polygate/mock';
@@ -68,6 +69,18 @@ export async function setUp(url: string, { mock: mockOptions, client, queue }: S
       await server.close();
     },
   };
+}
+
+/** As if the worker had lost the lock of the job of row `a`. */
+export async function loseJob(client: Redis, prefix: string): Promise<void> {
+  const key = (name: string) => `${prefix}:pictures:${name}`;
+  await client
+    .multi()
+    .del(`${key('row-a')}:lock`)
+    .lrem(key('active'), 0, 'row-a')
+    .rpush(key('wait'), 'row-a')
+    .zadd(key('marker'), 0, '0')
+    .exec();
 }
 
 /** Waits until a matcher passes. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
+import type { SucceededGeneration } from 'polygate';
 
 import type { Admission } from '../../../src/integrations/bullmq/decisions/failures.ts';
 import { unpaid } from '../../../src/integrations/bullmq/decisions/settlement.ts';
@@ -193,6 +194,9 @@ export async function admitted({ first }: Stores, jobId: string, priceUsd = 0): 
   return admission.turn;
 }
 
+/** What a row has that has succeeded. Nothing reads it. */
+const generation = { status: 'succeeded' } as SucceededGeneration;
+
 /** Takes a row from waiting to its end, also in BullMQ. */
 export async function ended(stores: Stores, jobId: string, change: Partial<Move>): Promise<string> {
   const turn = await admitted(stores, jobId, 0.1);
@@ -200,7 +204,7 @@ export async function ended(stores: Stores, jobId: string, change: Partial<Move>
   const move: Move = {
     from: 'submitting',
     to: 'failed',
-    state: {},
+    state: change.to === 'succeeded' ? { generation } : {},
     settlement: unpaid,
     ...change,
   };

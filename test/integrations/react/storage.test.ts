@@ -60,17 +60,23 @@ test('a result that does not fit leaves the receipt', async () => {
 
 test.each([
   'not JSON',
+  '',
   '[]',
+  '{"v":0,"key":"k","fingerprint":"f"}',
   '{"v":2,"key":"","fingerprint":"f"}',
   '{"v":1,"key":7,"fingerprint":"f"}',
   'null',
-])('an entry that was edited to %s is ignored', async (text) => {
+])('an entry that was edited to %s may have been paid for, until it is reset', async (text) => {
   const { mock, gateway } = onMock();
-  const { storage } = memoryStorage({ [storageKey]: text });
+  const { storage, items } = memoryStorage({ [storageKey]: text });
   const tab = openTab(gateway.images, { storage });
+  expect(await rejection(tab.store.generate(image))).toMatchObject({ code: 'outcome_unknown' });
+  expect(await rejection(tab.store.resume())).toMatchObject({ code: 'params_not_stored' });
+  expect([items.get(storageKey), mock.requests, tab.now.status]).toEqual([text, [], 'unknown']);
+  expect(warn).toHaveBeenCalledOnce();
+  tab.store.reset();
   await mock.clock.settle(tab.store.generate(image));
   expect(tab.now.status).toBe('succeeded');
-  expect(warn).toHaveBeenCalledOnce();
 });
 
 test('an entry of a newer version, which may have been paid for, is not replaced until it is reset', async () => {

@@ -87,10 +87,28 @@ describe('after a lost response', () => {
     const { mock, tab } = await afterLostResponse(true);
     mock.fail({ route, status: 402, times: 1 });
     expect(await mock.clock.settle(tab.store.resume())).toBeUndefined();
-    expect(tab.now).toMatchObject({ status: 'unknown', error: { name: 'PaymentRequiredError' } });
+    expect(tab.now).toMatchObject({
+      status: 'unknown',
+      error: { name: 'PaymentRequiredError', outcome: 'unknown' },
+    });
+    expect(tab.now.error?.message).toContain('an earlier one may have been');
+    expect(tab.now.error?.message).not.toContain('Nothing was charged');
     await mock.clock.settle(tab.store.resume());
     expect(tab.now.status).toBe('succeeded');
     expect(mock.invoice).toHaveLength(1);
+  });
+
+  test('a response that proves that no request was charged ends the generation, and another one can start', async () => {
+    const { mock, tab, options, items } = await afterLostResponse(true);
+    const code = 'invalid_idempotency_key';
+    mock.fail({ route, status: 400, code, times: 1 });
+    expect(await mock.clock.settle(tab.store.resume())).toBeUndefined();
+    expect(tab.now).toMatchObject({ status: 'failed', isPending: false, error: { code } });
+    expect(items.get(storageKey)).toBeUndefined();
+    expect(options.onError).toHaveBeenCalledOnce();
+    const other = { ...image, prompt: 'A lighthouse' };
+    await mock.clock.settle(tab.store.generate(other));
+    expect(tab.now.status).toBe('succeeded');
   });
 
   test('a damaged receipt leaves the key, which reaches the task', async () => {

@@ -106,7 +106,7 @@ test('a cancelled repetition that sends nothing reserves nothing', async () => {
   expect(mock.invoice.map(({ usd }) => usd)).toEqual([0.02]);
 });
 
-test('a damaged receipt does not make a charge look like none', async () => {
+test('a damaged receipt leaves the key, which reaches the task without a second charge', async () => {
   const setup = await setUp();
   const first = await connect(setup);
   await callTool(first.client, 'generate_image', harbor);
@@ -117,8 +117,7 @@ test('a damaged receipt does not make a charge look like none', async () => {
   writeFileSync(`${folder}/${name}`, JSON.stringify({ ...entry, receipt: { v: 1 } }));
   const { client } = await connect(setup);
   const reply = await callTool(client, 'generate_image', harbor);
-  expectContinuation(reply);
-  expect(reply.text).toContain('may have been charged');
+  expect(reply).toMatchObject({ isError: false });
   expect(setup.mock.invoice).toHaveLength(1);
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
 import { materialCreateBody } from '../../../src/wire/schemas/bodies.ts';
+import { isAvailable } from '../../../src/wire/types/media/material-status.ts';
 import {
   materialCreateParamsProblem,
   materialListQueryProblem,
-  isAvailable,
 } from '../../../src/wire/types/media/materials.ts';
 import type { Material } from '../../../src/wire/types/media/materials.ts';
 

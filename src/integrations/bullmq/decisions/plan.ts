@@ -5,9 +5,10 @@
 import { abortedError, BudgetExceededError } from '../../../errors/call.ts';
 import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { canSucceedLater, failedRow, slotRejectionOf } from '../../../internal.ts';
+import { verdictOfError } from '../../../paid/failed-call.ts';
 import { fold, mayBeCharged, next, nextChat } from '../../../paid/life.ts';
 import type { Life, LifeStep } from '../../../paid/life.ts';
-import { isUnpaid, verdictOfError } from '../../../paid/verdict.ts';
+import { isUnpaid } from '../../../paid/verdict.ts';
 import type { RowKind } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState, StoredRow } from '../row.ts';

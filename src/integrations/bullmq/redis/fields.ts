@@ -69,15 +69,29 @@ export function parseRow(
   jobId: string,
   [text, status, stateText, turn, addedAt]: readonly (string | null)[],
 ): StoredRow | undefined {
-  const data: unknown = text ? JSON.parse(text) : undefined;
-  if (!isRowData(data) || !addedAt) return undefined;
-  const state = parseState(data.id, stateText);
-  const known = parseStatus(data.id, status);
+  const data = parseJson(text);
+  if (!isRowData(data) || !addedAt) {
+    if (status || turn) throw unreadable(jobId, 'has lost what it submits');
+    return undefined;
+  }
+  const { id } = data;
+  // Both are written before anything is sent.
+  if (turn && !status) throw unreadable(id, 'has lost its status');
+  if (turn && !/^\d+$/.test(turn)) throw unreadable(id, 'has no readable turn');
+  const state = parseState(id, stateText);
+  const known = parseStatus(id, status);
   const row = { jobId, data, key: state.key ?? data.key, turn: turn ?? '0', addedAt };
-  if (known !== 'running') return { ...row, status: known, state };
-  const { receipt } = state;
-  if (!receipt) throw unreadable(data.id, 'is running without a task');
-  return { ...row, status: known, state: { ...state, receipt } };
+  if (known === 'running') {
+    const { receipt } = state;
+    if (!receipt) throw unreadable(id, 'is running without a task');
+    return { ...row, status: known, state: { ...state, receipt } };
+  }
+  // Only a row that is submitted for the first time has none.
+  if (turn && known !== 'submitting' && !stateText) throw unreadable(id, 'has lost its state');
+  if (known === 'succeeded' && !state.generation && !state.completion) {
+    throw unreadable(id, 'has lost its result');
+  }
+  return { ...row, status: known, state };
 }
 
 function parseStatus(id: string, status: string | null | undefined): RowStatus {
@@ -91,7 +105,7 @@ function parseStatus(id: string, status: string | null | undefined): RowStatus {
 }
 
 function parseState(id: string, text: string | null | undefined): RowState {
-  const state: unknown = text ? JSON.parse(text) : {};
+  const state = text === null || text === undefined ? {} : parseJson(text);
   if (!isRecord(state)) throw unreadable(id, 'has no readable state');
   return unchecked<RowState>(state);
 }
@@ -108,6 +122,14 @@ function isRowData(value: unknown): value is RowData {
 
 /** Parses the data of a job only, which all versions read alike. */
 export function parseRowData(text: string | null): RowData | undefined {
-  const data: unknown = text ? JSON.parse(text) : undefined;
+  const data = parseJson(text);
   return isRowData(data) ? data : undefined;
+}
+
+function parseJson(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind } from 'polygate';
 
 import { unchecked } from '../../../wire/types/schema.ts';
-import { parseEntry, fingerprintOf } from './entry.ts';
+import { damagedEntry, parseEntry, fingerprintOf } from './entry.ts';
 import type { Entry } from './entry.ts';
 import { failureOf } from './errors.ts';
 import { idle, isPending, statusOf } from './generation-state.ts';
@@ -55,8 +55,13 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     settings: SettingsRef<GenerationSettings<Params, Kind>>,
   ) {
     super(idle, settings);
-    this.stored = new StoredValue(storageKey, settings.current.storage, (text) =>
-      parseEntry(text, (receipt) => this.settings.namespace.task(unchecked(receipt))),
+    this.stored = new StoredValue(
+      storageKey,
+      settings.current.storage,
+      (text) =>
+        parseEntry(text, (receipt) => this.settings.namespace.task(unchecked(receipt))) ??
+        // A tab that knows its generation continues with that.
+        (this.entry ? undefined : damagedEntry),
     );
   }
 

@@ -27,6 +27,9 @@ export interface Entry {
   readonly reported?: boolean | undefined;
 }
 
+/** An entry that cannot be read. It may be that of a request that was paid for, whose key and params are not known. */
+export const damagedEntry: Entry = { v: 1, key: 'damaged', fingerprint: 'damaged' };
+
 /** What an entry says about its request. */
 export const lifeOf = (entry: Entry | undefined): Life =>
   entry ? { ...entry, open: 1, end: entry.generation } : {};

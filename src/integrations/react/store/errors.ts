@@ -31,6 +31,10 @@ export function refusal(code: RefusalCode | LifeStep): Error & { code: string } 
   return Object.assign(new Error(message), { code });
 }
 
+/** What the error of a request says that was sent again. */
+export const earlierCharge =
+  'This request was not charged, but an earlier one may have been. Call resume() to send it again.';
+
 /** Any thrown value as an error. */
 export const toError = (value: unknown): Error =>
   value instanceof Error ? value : new Error(String(value));

@@ -1,13 +1,14 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
+import { restateCharge } from '../../../errors/restate-charge.ts';
+import { isUncharged, isVoid } from '../../../paid/failed-call.ts';
 import { next } from '../../../paid/life.ts';
-import { isUncharged } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { EntryState } from './entry-state.ts';
 import type { GenerationRequest } from './entry-state.ts';
 import type { Entry } from './entry.ts';
 import { fingerprintOf, lifeOf, randomKey } from './entry.ts';
-import { canWaitLater, refusal, toError } from './errors.ts';
+import { canWaitLater, earlierCharge, refusal, toError } from './errors.ts';
 import { isWaiting, hasExpired } from './generation-state.ts';
 import type { Succeeded } from './generation-state.ts';
 import { rest } from './store-base.ts';
@@ -169,8 +170,13 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       if (signal.aborted) return;
       // A response that was not understood can still name the task.
       const named = unchecked<{ task?: TaskHandle<Kind> }>(Object(error));
-      // What is rejected now says nothing about a request that was sent before.
-      if (!named.task) return this.#fail(error, entry !== stored && isUncharged(error));
+      if (!named.task) {
+        // What is rejected now says nothing about a request that was sent before, unless none with its key was charged.
+        const canForget = entry === stored ? isVoid(error) : isUncharged(error);
+        const saysTooMuch = !canForget && isUncharged(error);
+        const shown = saysTooMuch ? restateCharge(toError(error), earlierCharge) : error;
+        return this.#fail(shown, canForget);
+      }
       ({ task } = named);
     }
     if (this.entry?.key !== entry.key) return;

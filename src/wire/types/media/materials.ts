@@ -195,11 +195,6 @@ export interface MaterialPageRecord {
   next_cursor?: string | null | undefined;
 }
 
-/** Whether a material can be used in video requests: its status is `available` and it has a URI. */
-export function isAvailable(material: Material): material is AvailableMaterial {
-  return material.status === 'available' && (material.uri ?? '').startsWith('asset://');
-}
-
 export const materialSchema = /* @__PURE__ */ responseSchema<Material>({
   id: stringField,
   status: stringField,
@@ -210,7 +205,3 @@ export const materialPageSchema = /* @__PURE__ */ responseSchema<MaterialPageRec
   data: arrayField(materialSchema),
   next_cursor: optionalString(),
 });
-
-/** Whether a material with this status never changes again. Specification: Material status; polling a material. */
-export const isFinalMaterialStatus = (status: string): boolean =>
-  /^available$|^delete|(failed|expired)$/.test(status);

@@ -1,0 +1,46 @@
+import { unchecked } from '../wire/types/schema.ts';
+import type { ErrorReason } from './reason.ts';
+import { isUnpaid, verdictOf } from './verdict.ts';
+import type { ErrorContent, Outcome, Verdict } from './verdict.ts';
+
+/** What an error says about money: the verdict about the last response of its call, and the outcome of all attempts. */
+interface FailedCall extends ErrorContent {
+  readonly verdict?: Verdict;
+  /** The response, from which the verdict follows if the error is not one of a call of this copy of the client. */
+  readonly meta?: Parameters<typeof verdictOf>[0];
+  readonly outcome?: Outcome;
+  readonly reason?: ErrorReason;
+  readonly name?: string;
+  /** The models that were tried, if there is a fallback. */
+  readonly attempts?: readonly unknown[];
+}
+
+/** Whether an error proves that no attempt of its call was charged. It may be that of another copy of the client. */
+export function isUncharged(error: unknown): boolean {
+  const { outcome, name } = unchecked<FailedCall>(Object(error));
+  // Invalid params are found before anything is sent.
+  return outcome ? outcome !== 'unknown' : name === 'ConfigurationError';
+}
+
+/**
+ * The verdict about all attempts of a failed call, from its error: that about the last response, unless an earlier attempt may
+ * have been charged. An error that says nothing leaves it open, such as one that a callback has thrown.
+ */
+export function verdictOfError(error: unknown): Verdict {
+  const failed = unchecked<FailedCall>(Object(error));
+  const { meta, reason, attempts, verdict = meta && verdictOf(meta, failed) } = failed;
+  const last: Verdict = verdict ?? { money: 'none', replay: false, reason };
+  // With a fallback, requests to different models share the key but not the body.
+  const known: Verdict = attempts && last.money === 'void' ? { ...last, money: 'none' } : last;
+  if (isUnpaid(known) === isUncharged(error)) return known;
+  return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
+}
+
+/**
+ * Whether an error proves that neither its call nor an earlier one with the same key and body was charged. As `verdictOfError`,
+ * for errors of this copy of the client, which have a verdict: a page has no room for the table of codes.
+ */
+export function isVoid(error: unknown): boolean {
+  const { verdict, attempts } = unchecked<FailedCall>(Object(error));
+  return verdict?.money === 'void' && !attempts && isUncharged(error);
+}
