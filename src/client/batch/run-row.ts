@@ -12,6 +12,7 @@ import { costNotRecordedError, notRecordedError, toRowError, unsentError } from 
 import { noCost, toCostFields, toSettledFields } from './row-history.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
+import { staysLocked } from './run.ts';
 import type { RunContext } from './run.ts';
 
 /**
@@ -73,15 +74,6 @@ async function accept<Accepted>(
   void accepted.catch(() => {}).then(() => context.sending.delete(accepted));
   return accepted;
 }
-
-/**
- * Whether the journal must stay locked until it is recorded what a row has cost: the next run could send its chat again, or
- * spend its part of the limit.
- */
-const staysLocked = (
-  { isChargedOnce }: Pick<RowPlan<unknown>, 'isChargedOnce'>,
-  { maxUsd }: RunContext,
-): boolean => !isChargedOnce || maxUsd !== undefined;
 
 /** A row that is being submitted. */
 class SubmittingRow<Accepted> {

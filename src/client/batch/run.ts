@@ -95,6 +95,15 @@ export async function beginRun(context: RunContext): Promise<void> {
   if (resendUnknown) warnOfLostChats(context);
 }
 
+/**
+ * Whether the journal must stay locked until it is recorded what a row has cost: the next run could send its chat again, or
+ * spend its part of the limit.
+ */
+export const staysLocked = (
+  { isChargedOnce }: { readonly isChargedOnce: boolean },
+  { maxUsd }: RunContext,
+): boolean => !isChargedOnce || maxUsd !== undefined;
+
 function warnOfLostChats({ journal, config }: RunContext): void {
   const lost = [...journal.earlier.byId.values()].filter(isLostChat).length;
   const { damagedCount } = journal;

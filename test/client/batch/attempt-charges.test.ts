@@ -1,94 +1,9 @@
 /** Attempts of a row that are charged each. What a batch counts is compared with the invoice of the service. */
 import { describe, expect, test } from 'vitest';
 
-import type { BatchOptions, BatchProgress, PolygateOptions } from '../../../src/index.ts';
-import type { MockGateway } from '../../../src/mock/index.ts';
 import { collect } from '../../support/rejection.ts';
-import { onMock } from '../support.ts';
-import {
-  describeChat,
-  describeImage,
-  lockedJournal,
-  memoryJournal,
-  newProcess,
-  numbers,
-} from './support.ts';
-import type { MemoryJournal } from './support.ts';
-
-const sumOf = (amounts: readonly number[]) =>
-  Math.round(amounts.reduce((sum, usd) => sum + usd, 0) * 1e9) / 1e9;
-const invoiceOf = ({ invoice }: MockGateway) => sumOf(invoice.map(({ usd }) => usd));
-
-/** A service that carries out and charges every request. */
-interface Service {
-  /** Whether a response is replaced by a 500 with its charge. The requests are counted from 0. */
-  readonly fails: (request: number) => boolean;
-  readonly ignoresKeys?: boolean;
-  /** What replays report instead of the charge. */
-  readonly replayUsd?: string | undefined;
-  /** Called when a request arrives. */
-  readonly onRequest?: (request: number) => void;
-  /** Called before a response is returned. */
-  readonly onResponse?: (request: number) => Promise<void>;
-}
-
-function start(service: Service, options: PolygateOptions = {}) {
-  const { fails, ignoresKeys, replayUsd, onRequest, onResponse } = service;
-  const { mock } = onMock({ tasks: { durationMs: 0 }, assumptions: { A11: 'replay' } });
-  let requests = 0;
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    if (ignoresKeys) request.headers.delete('x-idempotency-key');
-    if (request.method === 'GET') return mock.fetch(request);
-    const number = requests;
-    requests += 1;
-    onRequest?.(number);
-    const { body, status, headers } = await mock.fetch(request);
-    await onResponse?.(number);
-    headers.delete('content-length');
-    if (replayUsd !== undefined && headers.has('x-svc-idempotent-replay')) {
-      headers.set('x-svc-charge-usd', replayUsd);
-    }
-    if (!fails(number)) return new Response(body, { status, headers });
-    headers.delete('x-svc-task-id');
-    const error = { message: 'Failed', type: 'api_error', code: 'internal_error' };
-    return new Response(JSON.stringify({ error }), { status: 500, headers });
-  };
-  const create = () =>
-    newProcess({ mock }, { fetch, retryAmbiguous: { chat: true }, ...options }).gateway;
-  return { mock, create, sent: () => requests };
-}
-
-const everyOther = (request: number) => request % 2 === 0;
-
-/** Runs a batch until it ends or pauses, and returns what it says. */
-async function run(
-  { mock, create }: Pick<ReturnType<typeof start>, 'mock' | 'create'>,
-  kind: 'image' | 'chat',
-  rows: number,
-  options: BatchOptions<number>,
-) {
-  const gateway = create();
-  const statuses: string[] = [];
-  const messages: string[] = [];
-  let usd = 0;
-  let estimatedUsd: number | undefined;
-  const onProgress = (progress: BatchProgress) => void ({ usd, estimatedUsd } = progress);
-  const consume = async () => {
-    const given = { ...options, onProgress };
-    const batch =
-      kind === 'image'
-        ? gateway.batch(numbers(rows), describeImage(gateway), given)
-        : // All chats cost the same.
-          gateway.batch(numbers(rows), () => describeChat(gateway)(0), given);
-    for await (const { status, error } of batch) {
-      statuses.push(status);
-      if (error) messages.push(error.message);
-    }
-  };
-  await mock.clock.settle(consume().catch(({ message }: Error) => void messages.push(message)));
-  return { statuses, messages, usd, estimatedUsd, saidUsd: sumOf([usd, estimatedUsd ?? 0]) };
-}
+import { everyOther, invoiceOf, run, start, sumOf } from './charging-service.ts';
+import { lockedJournal } from './support.ts';
 
 describe.each([
   ['image', 0.02],
@@ -138,62 +53,6 @@ describe.each([
   });
 });
 
-test.each(['image', 'chat'] as const)(
-  'a crash between two attempts of a row loses none of their charges: %s',
-  async (kind) => {
-    const written: string[] = [];
-    const left: string[][] = [];
-    const onRequest = () => void left.push([...written]);
-    const service = start({ fails: (request) => request < 2, ignoresKeys: true, onRequest });
-    // It takes longer than the pause before a retry.
-    const append = async (line: string) => {
-      await service.mock.clock.sleep(20_000);
-      written.push(line);
-    };
-    const journal = lockedJournal(written, { append });
-    const { usd } = await run(service, kind, 1, { journal, maxUsd: 1 });
-    const priceUsd = sumOf([usd / 3]);
-    expect(left).toHaveLength(3);
-    for (const [attempts, lines] of left.entries()) {
-      const crashed: MemoryJournal = lockedJournal(lines);
-      // A batch without rows says what earlier runs have spent.
-      const said = await run(service, kind, 0, { journal: crashed, maxUsd: 1 });
-      expect(said.usd).toBe(sumOf([attempts * priceUsd]));
-    }
-    const [, , lines = []] = left;
-    const before = invoiceOf(service.mock);
-    const options = { journal: lockedJournal(lines), maxUsd: 1, resendUnknown: kind === 'chat' };
-    const next = await run(service, kind, 1, options);
-    expect(next.statuses).toEqual(['succeeded']);
-    // The next run was charged as well. What the crashed one was charged after its last line is an estimate or lost.
-    expect(invoiceOf(service.mock)).toBe(sumOf([before, priceUsd]));
-    expect(next.saidUsd).toBeGreaterThanOrEqual(usd);
-  },
-);
-
-test.each(['image', 'chat'] as const)(
-  'an attempt whose charge cannot be recorded is the last one of its run: %s',
-  async (kind) => {
-    const service = start({ fails: () => true, ignoresKeys: true });
-    const lines: string[] = [];
-    let failures = 0;
-    const append = async (line: string) => {
-      if (failures === 0 && JSON.parse(line).lost === true) {
-        failures += 1;
-        throw new Error('ENOSPC');
-      }
-      lines.push(line);
-    };
-    const journal = lockedJournal(lines, { append });
-    const said = await run(service, kind, 1, { journal, maxUsd: 1 });
-    expect(said).toMatchObject({ statuses: ['unknown'], usd: invoiceOf(service.mock) });
-    expect(said.messages).toEqual([expect.stringContaining('so it was not sent again.')]);
-    expect(service.sent()).toBe(1);
-    const later = await run(service, kind, 0, { journal, maxUsd: 1 });
-    expect(later.usd).toBe(said.usd);
-  },
-);
-
 describe('a batch at a service that replays keys', () => {
   test.each([
     ['image', undefined],
@@ -232,19 +91,6 @@ describe('a batch at a service that replays keys', () => {
     expect([said.saidUsd, invoiceOf(service.mock)]).toEqual([0.06, 0.06]);
   });
 
-  test('keeps the charge that only one of two runs at the same time knows', async () => {
-    const service = start({ fails: () => false, replayUsd: '0' });
-    const journal = memoryJournal();
-    const submit = async () => {
-      const gateway = service.create();
-      await collect(gateway.batch([0], describeImage(gateway), { journal }));
-    };
-    await service.mock.clock.settle(Promise.all([submit(), submit()]));
-    expect(service.sent()).toBe(2);
-    expect(invoiceOf(service.mock)).toBe(0.02);
-    expect(await run(service, 'image', 0, { journal })).toMatchObject({ usd: 0.02 });
-  });
-
   test('continues a row in the next run if its limit does not cover another charge', async () => {
     const service = start({ fails: everyOther });
     const options = { journal: lockedJournal(), maxUsd: 0.02 };
@@ -255,29 +101,6 @@ describe('a batch at a service that replays keys', () => {
     expect(service.sent()).toBe(2);
     expect(service.mock.invoice).toHaveLength(1);
   });
-});
-
-test('a batch with a limit that its caller leaves keeps its journal locked until each charge is recorded', async () => {
-  const service = start({ fails: (request) => request === 1 }, { maxRetries: 0 });
-  const lines: string[] = [];
-  const append = async (line: string) => {
-    if (JSON.parse(line).lost === true) await service.mock.clock.sleep(500);
-    lines.push(line);
-  };
-  const journal = lockedJournal(lines, { append });
-  const gateway = service.create();
-  const leave = async () => {
-    const rows = gateway.batch(numbers(2), describeImage(gateway), { journal, maxUsd: 1 });
-    for await (const { status } of rows) {
-      expect(status).toBe('succeeded');
-      await service.mock.clock.sleep(100);
-      break;
-    }
-  };
-  await service.mock.clock.settle(leave());
-  expect(invoiceOf(service.mock)).toBe(0.04);
-  const later = await run(service, 'image', 0, { journal, maxUsd: 1 });
-  expect(later).toMatchObject({ usd: 0.04, estimatedUsd: undefined });
 });
 
 test('a rejection for lack of a slot that was charged counts as a retry', async () => {
