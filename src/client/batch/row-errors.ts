@@ -89,7 +89,7 @@ export function notRecordedError(cause: unknown): ConfigurationError {
 /** A row that is not sent again, because its charge could not be written: later runs would spend it once more. */
 export function costNotRecordedError(): ConfigurationError {
   const parts = {
-    summary: 'journal: appending what this row has cost failed, so it was not sent again.',
+    summary: 'journal: appending failed for the cost of this row, so it was not sent again.',
     charge: 'It may have been charged.',
   };
   return createError(ConfigurationError, parts, { outcome: 'unknown' });
