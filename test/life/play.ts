@@ -36,7 +36,7 @@ async function playAll(sequence: Sequence, all: readonly Run[]): Promise<void> {
     if (run.damage && (await world.damage(run.damage))) sequence.isDamaged = true;
     let free = (): void => undefined;
     const held = run.isSlow ? new Promise<void>((resolve) => (free = resolve)) : Promise.resolve();
-    const ending = world.start(run, held);
+    const ending = startAndJudge(sequence, run, held);
     if (run.isSlow ? !run.isTwin : slow !== undefined) await settle();
     release();
     const before = await slow?.ending;
@@ -92,11 +92,17 @@ async function endAll(sequence: Sequence, all: readonly Run[]): Promise<void> {
   expect(endings, 'one of the params can be continued').not.toEqual(['refused', 'refused']);
 }
 
+/** Runs a program. If its ending is that of all runs, judges it at once, because the next run can be charged. */
+async function startAndJudge(sequence: Sequence, run: Run, held: Promise<void>): Promise<Ending> {
+  const ending = await sequence.world.start(run, held);
+  if (sequence.driver.isShared && ending === 'free') checkFree(sequence, run.params);
+  return ending;
+}
+
 /** Judges the invoice after a run. */
 function note(sequence: Sequence, run: Run, ending: Ending | undefined): void {
   const { mock } = sequence.world;
-  const { check, needsStorage, isShared } = sequence.driver;
-  if (isShared && ending === 'free') checkFree(sequence, run.params);
+  const { check, needsStorage } = sequence.driver;
   if (check) check(sequence.world);
   else if (mock.invoice.length > 0) mock.assertPaidOnce();
   // A key stands for one task for ever.

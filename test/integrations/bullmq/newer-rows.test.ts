@@ -40,6 +40,7 @@ describe.skipIf(!isRedisInstalled)(
     test.each([
       ['pg:status', undefined, /has lost its status/],
       ['pg:turn', 'x', /has no readable turn/],
+      ['pg:turn', '', /has no readable turn/],
       ['pg:state', undefined, /has lost its state/],
       ['pg:state', '{', /has no readable state/],
       ['pg:state', '{}', /has lost its result/],
@@ -53,7 +54,8 @@ describe.skipIf(!isRedisInstalled)(
       await queue.add('a', all.picture('a'));
       await queue.result('a');
       const key = `${all.prefix}:pictures:row-a`;
-      await (value ? redis.client.hset(key, field, value) : redis.client.hdel(key, field));
+      const { client } = redis;
+      await (value === undefined ? client.hdel(key, field) : client.hset(key, field, value));
       for (const call of [() => queue.get('a'), () => queue.result('a'), () => queue.remove('a')]) {
         expect((await rejection(ConfigurationError, call())).message).toMatch(text);
       }

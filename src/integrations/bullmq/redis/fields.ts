@@ -77,7 +77,7 @@ export function parseRow(
   const { id } = data;
   // Both are written before anything is sent.
   if (turn && !status) throw unreadable(id, 'has lost its status');
-  if (turn && !/^\d+$/.test(turn)) throw unreadable(id, 'has no readable turn');
+  if (!/^\d+$/.test(turn ?? '0')) throw unreadable(id, 'has no readable turn');
   const state = parseState(id, stateText);
   const known = parseStatus(id, status);
   const row = { jobId, data, key: state.key ?? data.key, turn: turn ?? '0', addedAt };
