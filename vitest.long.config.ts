@@ -4,9 +4,11 @@ import type { TestSpecification } from 'vitest/node';
 
 import base from './vitest.config.ts';
 
-/** Tests that measure memory or time, kill processes or fill Redis. Each file uses the whole machine. */
+/** Tests of several processes with Redis, which wait most of the time. */
+const withRedis = ['test/long/{proxy,queue}/**/*.test.ts'];
+
+/** Tests that measure memory or time, kill processes or fill a disk. Each file uses the whole machine. */
 const alone = [
-  'test/long/{proxy,queue}/**/*.test.ts',
   'test/long/*{allocations,disk,kill,leaks,memory,outage,process,soak,throughput}.test.ts',
 ];
 
@@ -31,7 +33,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'long', include: ['test/long/**/*.test.ts'], exclude: alone },
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          exclude: [...withRedis, ...alone],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'long, with Redis', include: withRedis, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
@@ -39,7 +49,7 @@ export default defineConfig({
           name: 'long, alone',
           include: alone,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
