@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** The most that a page may have to load before its first call, in KiB. */
 const targets = new Map([
-  ['dist/index.js { Polygate }', 29.7],
+  ['dist/index.js { Polygate }', 29.8],
   ['dist/chat.js { ChatClient }', 22.1],
 ]);
 

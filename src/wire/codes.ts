@@ -84,11 +84,10 @@ const traitsByName: Partial<Record<CodeTrait, RegExp>> = {
   task: /^task/,
 };
 
-const listed: Readonly<Record<string, readonly unknown[]>> = errorCodes;
+const listed = /* @__PURE__ */ new Map<string, readonly unknown[]>(Object.entries(errorCodes));
 
 /** Whether an error code has a trait. */
 export function codeIs(code: string | undefined, trait: CodeTrait): boolean {
-  if (code === undefined) return false;
-  if (Object.hasOwn(errorCodes, code)) return listed[code]?.includes(trait) === true;
-  return traitsByName[trait]?.test(code) === true;
+  const name = code ?? '';
+  return listed.get(name)?.includes(trait) ?? traitsByName[trait]?.test(name) ?? false;
 }

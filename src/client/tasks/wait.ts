@@ -34,10 +34,11 @@ type CreateTarget<Value extends Pollable, Result> = (
 /** Creates a handler of task records. The part that waits for tasks reads them, so a call with this handler lists it. */
 export function readTask<Kind extends TaskKind>(kind: Kind): ResponseHandler<Generation<Kind>> {
   let read: ResponseReader<Generation<Kind>> | undefined;
-  const load = async () => (read = (await waits.load()).readGeneration(kind));
   // Without a promise for each poll, of which 10,000 tasks have many.
   return readJson((...received) =>
-    read ? read(...received) : load().then((loaded) => loaded(...received)),
+    read
+      ? read(...received)
+      : waits.load().then(({ readGeneration }) => (read = readGeneration(kind))(...received)),
   );
 }
 
