@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** The most that a page may have to load before its first call, in KiB. */
 const targets = new Map([
-  ['dist/index.js { Polygate }', 29.8],
-  ['dist/chat.js { ChatClient }', 22.1],
+  ['dist/index.js { Polygate }', 30],
+  ['dist/chat.js { ChatClient }', 22.2],
 ]);
 
 /** The limit for a measured size: 3 % more, rounded up to 0.1 KiB, and at most the target. */
