@@ -233,7 +233,6 @@ describe.each([
       "Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } })",
     ],
     ['has a full storage', "Storage.prototype.setItem = () => { throw new Error('full'); }"],
-    ['has a damaged slot', "localStorage.setItem('polygate:image:hero', '{')"],
     ['has no locks', "Object.defineProperty(navigator, 'locks', { value: undefined })"],
     ['has no channels', 'delete window.BroadcastChannel'],
   ])('a page that %s works', async (_, prepare) => {
@@ -243,6 +242,17 @@ describe.each([
     await tab.click('two', 'Draw');
     await until(() => expect(site.mock.invoice).toHaveLength(2));
     await tab.is('succeeded');
+  });
+
+  test('a page that has a damaged slot works once it was reset', async () => {
+    const tab = await openTab('', "localStorage.setItem('polygate:image:hero', '{')");
+    await tab.is('unknown');
+    await tab.click('one', 'Draw');
+    expect(posts()).toEqual([]);
+    await tab.click('one', 'Reset');
+    await tab.click('one', 'Draw');
+    await tab.is('succeeded');
+    expect(site.mock.invoice).toHaveLength(1);
   });
 
   test('a reload at any moment loses nothing, and is charged once', async () => {
