@@ -262,7 +262,8 @@ test('the time to read arguments grows with their length, and not with its squar
     return best;
   };
   const short = await minTime(10_000);
-  expect((await minTime(80_000)) / short).toBeLessThan(8 * 3);
+  // It would be 64 with its square, and is 8 on a quiet machine.
+  expect((await minTime(80_000)) / short).toBeLessThan(40);
 }, 60_000);
 
 describe('arguments that are objects in a completion that is not streamed', () => {
