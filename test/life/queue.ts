@@ -29,30 +29,27 @@ let worlds = 0;
  * Workers of a queue with one row. Each is a process with a connection of its own, which ends with it, and takes the row from step
  * to step. BullMQ decides only when a step is due, and that is now: no worker waits until the job of a dead one counts as stalled.
  */
-export const queueIn = (url: () => string, fallback?: [string]): Driver => ({
-  name: 'the queue',
-  needsStorage: true,
-  isShared: true,
-  open() {
-    worlds += 1;
-    return new QueueWorld(openService(), url(), `life${worlds}`, (gateway, params) =>
-      gateway.images.submission(paramsOf(params), { fallback }),
-    );
-  },
-});
+export const queueIn = (url: () => string, fallback?: [string]): Driver =>
+  driverOf('the queue', url, (gateway, params) =>
+    gateway.images.submission(paramsOf(params), { fallback }),
+  );
 
 /** The same with a chat, which may be charged each time it is sent. */
 export const chatQueueIn = (url: () => string): Driver => ({
-  name: 'the queue with a chat',
+  ...driverOf('the queue with a chat', url, (gateway, params) =>
+    gateway.chat.completions.submission(chatOf(params)),
+  ),
+  check: checkChat,
+});
+
+const driverOf = (title: string, url: () => string, describe: Describe): Driver => ({
+  name: title,
   needsStorage: true,
   isShared: true,
   open() {
     worlds += 1;
-    return new QueueWorld(openService(), url(), `life${worlds}`, (gateway, params) =>
-      gateway.chat.completions.submission(chatOf(params)),
-    );
+    return new QueueWorld(openService(), url(), `life${worlds}`, describe);
   },
-  check: checkChat,
 });
 
 /** What a row contains that damage can concern. Those of BullMQ are not ours. */

@@ -83,7 +83,7 @@ class SubmittingRow<Accepted> {
   readonly #context: RunContext;
   /** Its cost as of its latest `submit` line. */
   #recorded = noCost;
-  /** Until the cost of lost attempts is durable. Then, whether it is. */
+  /** Resolves when the cost of lost attempts was written, or could not be: false. */
   #recording = Promise.resolve(true);
   /** What it pays for, if its price is known. */
   #units: PricedUnits | undefined;

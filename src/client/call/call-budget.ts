@@ -27,7 +27,7 @@ export function unitsOf(request: ApiRequest, price: number): PricedUnits | undef
   return units ? pricedUnits([routeOf(request), request.model], price, units) : undefined;
 }
 
-/** Tells bodies apart that are sent with one key. */
+/** Distinguishes bodies that are sent with one key. */
 export function fingerprint({ body = '' }: Pick<ApiRequest, 'body'>): string {
   let hash = 0;
   // Without a copy of a text as bytes, which takes longer than the rest of the ledger.

@@ -65,8 +65,6 @@ export function settlementOfFailed(
   return isKept ? undecided : unpaid;
 }
 
-/** Whether the budget of a queue covers a row, by the rule of a batch. */
-
 /** What a queue has spent, and what its rows may cost. */
 export interface QueueSpend {
   readonly spentUsd: number;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../../errors/base.ts';
+import { parseJson } from '../../../internal.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { isEnded } from '../row.ts';
@@ -69,7 +70,7 @@ export function parseRow(
   jobId: string,
   [text, status, stateText, turn, addedAt]: readonly (string | null)[],
 ): StoredRow | undefined {
-  const data = parseJson(text);
+  const data = parseJson(text ?? '');
   if (!isRowData(data) || !addedAt) {
     if (status || turn) throw unreadable(jobId, 'has lost what it submits');
     return undefined;
@@ -122,14 +123,6 @@ function isRowData(value: unknown): value is RowData {
 
 /** Parses the data of a job only, which all versions read alike. */
 export function parseRowData(text: string | null): RowData | undefined {
-  const data = parseJson(text);
+  const data = parseJson(text ?? '');
   return isRowData(data) ? data : undefined;
-}
-
-function parseJson(text: string | null | undefined): unknown {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    return undefined;
-  }
 }

@@ -66,8 +66,8 @@ export interface GenerationOptions<Kind extends TaskKind = TaskKind> {
  * - `queued`, `running`: the task was accepted.
  * - `succeeded`, `failed`: it has ended. With a `task` that has not ended, `failed` means that the wait failed, and
  *   `resume()` continues it.
- * - `unknown`: a request was sent, and its response was lost. `resume()` sends it again, at no second charge. Or its entry is
- *   damaged, until `reset()` forgets it.
+ * - `unknown`: a request was sent, and its response was lost. `resume()` sends it again, at no second charge. Also if the
+ *   stored entry is damaged: then, only `reset()` helps.
  */
 export type GenerationStatus =
   | 'idle'

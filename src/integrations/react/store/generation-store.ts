@@ -173,8 +173,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       if (!named.task) {
         // What is rejected now says nothing about a request that was sent before, unless none with its key was charged.
         const canForget = entry === stored ? isVoid(error) : isUncharged(error);
-        const saysTooMuch = !canForget && isUncharged(error);
-        const shown = saysTooMuch ? restateCharge(toError(error), earlierCharge) : error;
+        const ignoresEarlier = !canForget && isUncharged(error);
+        const shown = ignoresEarlier ? restateCharge(toError(error), earlierCharge) : error;
         return this.#fail(shown, canForget);
       }
       ({ task } = named);
