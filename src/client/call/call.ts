@@ -104,16 +104,18 @@ function openEntry(call: Call): Entry {
   const { books } = shared.ledger;
   if (config.budget && budgets.loaded) books.useLimits(budgets.loaded.Reservations);
   const { kind, template, safety, options } = request;
+  const route = routeOf(request);
   const idempotencyKey = options?.idempotencyKey;
   // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
   const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
   const claim: Claim = {
-    route: routeOf(request),
+    route,
     key,
     isChargedOnce: safety === 'keyed',
     readBody: () => budgets.loaded?.fingerprint(request) ?? '',
     estimate: () => call.estimate(),
-    unitsOf: (price) => budgets.loaded?.unitsOf(request, price),
+    unitsOf: (price) =>
+      budgets.loaded?.estimatedUnits([route, request.model], price, request.estimateUsd),
   };
   return books.open(claim);
 }
