@@ -85,11 +85,9 @@ export class Call extends CallErrors {
     const { log, headerPrefix } = this.config;
     const invalid = headers.get(`${headerPrefix}charge-usd`);
     if (!invalid) return;
-    const price = this.estimate();
-    const counted = price === undefined ? '' : `; the estimate of ${price} USD is counted`;
     log.warn(
       () =>
-        `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)})${counted}`,
+        `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)}), so an estimate counts`,
     );
   }
 }
@@ -102,7 +100,9 @@ function openEntry(call: Call): Entry {
   const { request, context } = call;
   const { config, shared } = context;
   const { books } = shared.ledger;
-  if (config.budget && budgets.loaded) books.useLimits(budgets.loaded.Reservations);
+  if (config.budget && budgets.loaded) {
+    books.reservations ??= new budgets.loaded.Reservations(books);
+  }
   const { kind, template, safety, options } = request;
   const route = routeOf(request);
   const idempotencyKey = options?.idempotencyKey;
