@@ -141,7 +141,9 @@ export class ReservedSums extends LargestCharges {
   }
 
   #sharesOf({ priceClass }: PricedUnits): ClassShares {
-    const shares = this.#classes.get(priceClass) ?? { higher: new Set<string>(), units: 0 };
+    const known = this.#classes.get(priceClass);
+    if (known) return known;
+    const shares = { higher: new Set<string>(), units: 0 };
     this.#classes.set(priceClass, shares);
     return shares;
   }

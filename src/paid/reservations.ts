@@ -140,8 +140,8 @@ export class Reservation {
    * If nothing is known about the price of the request, those of its route are sent one at a time until the first
    * one has a response: returns what to wait for before the next try, or undefined if it is the turn of this request.
    */
-  waitForTurn(price: number | undefined, isSending: boolean): Promise<void> | undefined {
-    if (price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree()) {
+  waitForTurn(isSending: boolean): Promise<void> | undefined {
+    if (this.price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree()) {
       return undefined;
     }
     return this.#all.turns.wait(this.#request.route, this.#request.id, isSending);
@@ -182,10 +182,11 @@ export class Reservation {
       this.#units = price === undefined ? undefined : request.unitsOf(price);
     }
     this.price = price;
-    const known = price === undefined ? undefined : all.expected(price, this.#units);
-    const canLearn = policy.unknownPrice !== 'refuse';
+    const isKnown = price !== undefined;
+    const known = isKnown ? all.expected(price, this.#units) : undefined;
+    const canLearn = !isKnown && policy.unknownPrice !== 'refuse';
     const next = expectedOf(known, canLearn ? all.known(this.#ofRoute) : undefined);
-    const unpriced = isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
+    const unpriced = !isKnown && isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
     const state = { limit, committed: spent + reserved, next, inFlight, unpriced };
     const decision = decideLimit(policy, state);
     if (decision !== 'held') return { decision, spent, reserved, next, unpriced };

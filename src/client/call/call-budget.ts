@@ -79,7 +79,7 @@ export class CallBudget {
     if (loading) await waitFor(loading);
     this.#reserve(stage);
     let turn: Promise<void> | undefined;
-    while ((turn = this.#reservation.waitForTurn(this.#call.estimate(), stage === 'sending'))) {
+    while ((turn = this.#reservation.waitForTurn(stage === 'sending'))) {
       await waitFor(turn);
       this.#reserve(stage);
     }
