@@ -151,8 +151,10 @@ test('a charge above the listed price, of a client without a budget, is what oth
   await limited(5).images.submit(image);
   mock.fail({ route: submits, headers: { 'x-svc-charge-usd': '0.2' }, times: 1 });
   await gateway.images.submit(image);
-  const error = await caught(limited(0.3).images.submit(image));
+  mock.fail({ route: submits, headers: { 'x-svc-charge-usd': null }, times: 1 });
+  await gateway.images.submit(image);
+  const error = await caught(limited(0.5).images.submit(image));
   expect(error.message).toContain(
-    '0.22 of 0.3 USD spent, 0 USD reserved; this request costs 0.2 USD',
+    '0.22 of 0.5 USD spent, 0.2 USD reserved; this request costs 0.2 USD',
   );
 });
