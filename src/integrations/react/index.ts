@@ -1,15 +1,8 @@
-export { useBudget } from './use-budget.ts';
-export { useChat } from './use-chat.ts';
-export { useGeneration } from './use-generation.ts';
-export { useModels } from './use-models.ts';
-export { useSpend } from './use-spend.ts';
+export { useBudget, useChat, useGeneration, useModels, useSpend } from './hooks.ts';
 
 export type { UserBudget } from 'polygate/proxy';
 
-export type { UseBudget } from './use-budget.ts';
-export type { UseChat } from './use-chat.ts';
-export type { UseGeneration } from './use-generation.ts';
-export type { UseModels } from './use-models.ts';
+export type { UseBudget, UseChat, UseGeneration, UseModels } from './hooks.ts';
 export type { BudgetOptions, BudgetSnapshot } from './store/budget-store.ts';
 export type {
   ChatEntry,
