@@ -9,7 +9,7 @@ import { parseJson } from '../http/json.ts';
 import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { isEventText } from '../stream/event-decoder.ts';
-import type { chatReader } from './chat-reader.ts';
+import type { chatReader } from './chat-body.ts';
 import type { Route } from './describe-call.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { attachDetails } from './response-details.ts';
