@@ -46,8 +46,7 @@ export {
 } from './client/config/validation.ts';
 export type { Rule, Rules } from './client/config/validation.ts';
 export { optionAmong } from './client/call/request-options.ts';
-export { runtimeFetch } from './client/config/environment.ts';
-export { version } from './client/config/version.ts';
+export { runtimeFetch, version } from './client/config/environment.ts';
 
 // Requests and responses
 export type { AttemptObserver } from './client/call/api-request.ts';
