@@ -2,9 +2,14 @@ import type { Verdict } from '../../../paid/verdict.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
 import { persist, settledAs, waitAtMost, withinTime } from '../store/store.ts';
-import type { Refusal, ReserveResult, SettledAs, StoredLimits } from '../store/store.ts';
+import type {
+  Refusal,
+  Reservation,
+  ReserveResult,
+  SettledAs,
+  StoredLimits,
+} from '../store/store.ts';
 import { defaultWindowMs, isEndless } from './user-limits.ts';
-import type { ResolvedLimits } from './user-limits.ts';
 
 /** How long a request counts as in flight if its process dies, in ms. Documented: at most 30 s. */
 const leaseMs = 25_000;
@@ -30,17 +35,6 @@ export interface Admission {
   fail(): Promise<void>;
 }
 
-/** What is known about a request before it is forwarded. */
-export interface Candidate {
-  readonly user: string;
-  readonly attempt: string | undefined;
-  readonly limits: ResolvedLimits | undefined;
-  readonly usd: number;
-  readonly key: string | undefined;
-  readonly isChargedOnce: boolean;
-  readonly body: string;
-}
-
 const nothing = async () => {};
 
 const unlimited: Admission = { settle: nothing, cancel: nothing, end: () => {}, fail: nothing };
@@ -50,7 +44,10 @@ const unlimited: Admission = { settle: nothing, cancel: nothing, end: () => {}, 
  *
  * @throws the response to the page, if it exceeds a limit, repeats an attempt, or the store fails.
  */
-export async function admit(candidate: Candidate, settings: Settings): Promise<Admission> {
+export async function admit(
+  candidate: Omit<Reservation, 'request' | 'leaseMs'>,
+  settings: Settings,
+): Promise<Admission> {
   const { limits, user, attempt } = candidate;
   if (limits === undefined && attempt === undefined) return unlimited;
   const { store, report } = settings;
