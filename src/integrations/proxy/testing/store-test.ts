@@ -10,6 +10,17 @@ export interface StoreTest {
   readonly run: () => Promise<void>;
 }
 
+/**
+ * Rules by name, each with a test that rejects if it is broken. A test gets a user whom no other test has, and can create
+ * others.
+ */
+export type StoreRules = Readonly<
+  Record<
+    string,
+    (user: TestUser, newUser: (windowMs?: number) => Promise<TestUser>) => Promise<void>
+  >
+>;
+
 /** A window that does not end during a test. */
 export const longWindow = 1e12;
 
