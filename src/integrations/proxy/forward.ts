@@ -13,7 +13,7 @@ import { redactKeys } from '../../wire/types/redact-key.ts';
 import { ProxyError } from './error-response.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
 import { resourcesIn } from './isolate/references.ts';
-import { admit } from './limits/admission.ts';
+import { admit } from './limits/spending.ts';
 import { resolveApiKey } from './options.ts';
 import type { ProxyResponse } from './options.ts';
 import type { Prepared } from './prepare.ts';

@@ -3,7 +3,7 @@ import { ProxyError, errorResponse, errorType } from './error-response.ts';
 import { forward } from './forward.ts';
 import { checkOrigin } from './headers.ts';
 import type { OriginCheck } from './headers.ts';
-import { budgetResponse } from './limits/budget.ts';
+import { budgetResponse } from './limits/spending.ts';
 import { defaultWindowMs } from './limits/user-limits.ts';
 import type { ProxyOptions } from './options.ts';
 import { prepare } from './prepare.ts';
@@ -13,7 +13,7 @@ import { resolveSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { withinTime } from './store/store.ts';
 
-export type { UserBudget } from './limits/budget.ts';
+export type { UserBudget } from './limits/spending.ts';
 export type { LimitWindow, UserLimits } from './limits/user-limits.ts';
 export type { ProxyCall, ProxyOptions, ProxyResponse } from './options.ts';
 export { defaultRoutes, ownerRoutes } from './routes.ts';
