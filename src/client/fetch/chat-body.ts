@@ -44,13 +44,13 @@ export function chatReader(
     const { call, response, meta } = received;
     if (isStreamed) {
       const reader = await readStream(received, choiceCount, signal);
-      return ofType(response, 'text/event-stream', toEvents(reader, onFailure));
+      return withHeader(response, 'content-type', 'text/event-stream', toEvents(reader, onFailure));
     }
     const completion = await readCompletion(received);
     // With equal ids, a result could belong to any of several calls.
     for (const choice of completion.choices) choice.message = withSentCalls(choice.message, []);
     call.span?.end({ data: completion, meta });
-    return ofType(response, 'application/json', JSON.stringify(completion));
+    return withHeader(response, 'content-type', 'application/json', JSON.stringify(completion));
   };
 }
 
@@ -71,14 +71,20 @@ export function otherTypeReader(
       const { call, response, meta } = received;
       call.span?.end({ error, meta });
       const failed = new ReadableStream({ pull: (controller) => controller.error(error) });
-      return ofType(response, 'text/event-stream', failed);
+      return withHeader(response, 'content-type', 'text/event-stream', failed);
     }
   };
 }
 
-function ofType(response: Response, type: string, body: ReadableStream<Uint8Array> | string) {
+/** A copy of a response with another value of a header, and another body if one is given. */
+export function withHeader(
+  response: Response,
+  name: string,
+  value: string,
+  body: ReadableStream<Uint8Array> | string | null = response.body,
+): Response {
   const headers = new Headers(response.headers);
-  headers.set('content-type', type);
+  headers.set(name, value);
   const { status, statusText, url } = response;
   return createResponse(body, { status, statusText, headers }, url);
 }

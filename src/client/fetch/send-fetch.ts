@@ -48,7 +48,7 @@ export async function sendFetch(
   const idempotencyKey = chooseKey(request, route);
   const limits = limitsOf(config, monotonicNow(config.clock));
   const body = await readBody(request, config.clock, limits);
-  const { call, chat } = describeCall({ request, route, body, idempotencyKey, openTask });
+  const { call, chat } = describeCall(request, route, body, idempotencyKey, openTask);
 
   const { headers, signal } = request;
   const errorResponse = new ErrorResponse();
@@ -81,7 +81,7 @@ export async function sendFetch(
       bodyErrors: data.bodyErrors,
     });
   } catch (error) {
-    return errorResponse.returnOrThrow(error, { request, route, idempotencyKey });
+    return errorResponse.returnOrThrow(error, request, route, idempotencyKey);
   }
 }
 
