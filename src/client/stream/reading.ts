@@ -75,14 +75,11 @@ const relayedFields = [
   'maxUsd',
 ];
 
-/** The relayed fields that determine an error's class and metadata. The others are passed on as they are. */
-interface RelayedFields {
-  status?: number;
-  requestId?: string;
-}
-
-/** The relayed fields of an error, or of the object that it was relayed as. */
-function pickRelayedFields(error: object): RelayedFields {
+/**
+ * The relayed fields of an error, or of the object that it was relayed as. `status` and `requestId` determine the class and
+ * the metadata, and the others are passed on as they are.
+ */
+function pickRelayedFields(error: object): { status?: number; requestId?: string } {
   return unchecked(parseJson(JSON.stringify(error, relayedFields)));
 }
 

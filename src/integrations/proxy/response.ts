@@ -1,26 +1,20 @@
 import { sentence, parseErrorBody, parseJson, readErrorText } from '../../internal.ts';
 import type { ResponseMeta } from '../../internal.ts';
 import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
-import type { Verdict } from '../../paid/verdict.ts';
 import { errorResponse, errorType } from './error-response.ts';
 import { visibleHeaders } from './headers.ts';
 import type { Settings } from './settings.ts';
 
-/** An error response of the gateway. */
-interface GatewayError {
-  readonly meta: ResponseMeta;
-  readonly verdict: Verdict;
-  /** The fields of its body, without secrets. */
-  readonly fields: ReturnType<typeof parseError>;
-}
-
-/** Reads the body of an error response. Stops when the page leaves; the body then counts as lost. */
+/**
+ * Reads the body of an error response, and returns its fields without secrets. Stops when the page leaves; the body then
+ * counts as lost.
+ */
 export async function readError(
   upstream: Response,
   meta: ResponseMeta,
   page: AbortSignal,
   redact: (text: string) => string,
-): Promise<GatewayError> {
+) {
   const hadLeft = page.aborted;
   const text = await readErrorText(upstream, page);
   const isLost = text === undefined || (page.aborted && !hadLeft);
@@ -33,7 +27,7 @@ export async function readError(
 /** Builds the page's response to an error, in the gateway's format. */
 export function relayError(
   upstream: Response,
-  { meta, verdict, fields }: GatewayError,
+  { meta, verdict, fields }: Awaited<ReturnType<typeof readError>>,
   settings: Settings,
 ): Response {
   const headers = visibleHeaders(upstream, settings);
