@@ -1,6 +1,6 @@
 import { codeIs } from '../../wire/codes.ts';
 import type { ErrorDetail } from '../../wire/types/catalog/errors.ts';
-import type { MockAssumptions } from '../assumptions.ts';
+import type { MockAssumptions } from '../options.ts';
 import type { Auth } from './endpoint.ts';
 import { insufficientBalanceMessage } from './response.ts';
 

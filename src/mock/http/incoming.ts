@@ -1,4 +1,4 @@
-import { concatenate } from '../bytes.ts';
+import { concatenate } from './response.ts';
 
 /** A body decoded to text. */
 export interface DecodedText {

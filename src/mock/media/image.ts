@@ -1,12 +1,11 @@
 import { zlibSync } from 'fflate/browser';
 
-import { concatenate } from '../bytes.ts';
+import { concatenate } from '../http/response.ts';
 import { escapeXml } from '../page.ts';
 import { hash, seededRandom } from '../random.ts';
-import { encodeJpeg } from './jpeg.ts';
+import { encodeJpeg, encodeWebp } from './encoders.ts';
 import { paint } from './picture.ts';
 import type { Picture } from './picture.ts';
-import { encodeWebp } from './webp.ts';
 
 /** A file with its content type. */
 export interface MediaFile {

@@ -10,9 +10,6 @@ import type { IdempotencyRecord, Task } from '../state.ts';
 import { taskFailure, pollPath, resultUrls, taskRecord } from './record.ts';
 import { justSubmitted } from './store.ts';
 
-/** The error statuses of every endpoint that submits a task. */
-export const submitErrors = [400, 401, 402, 403, 404, 409, 413, 429, 503];
-
 /** A validated and priced generation. */
 export interface PricedGeneration {
   model: Model;
