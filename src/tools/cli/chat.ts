@@ -6,13 +6,11 @@ import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import { formatUsd } from '../money.ts';
 import { parseArguments } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { EarlyEnd } from './early-end.ts';
 import { rejectionHint } from './failure.ts';
-import { createGateway } from './gateway.ts';
 import { endedCodes, helpOf } from './help.ts';
 import { parseWithFields, readParams, requireModel, readPrompt } from './params.ts';
-import { CommandLog, runCommand } from './run-command.ts';
-import { resolveSettings } from './settings.ts';
+import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
+import { createGateway, resolveSettings } from './settings.ts';
 import { note, print, printJson } from './terminal.ts';
 import { createCleaner, cleanRecord, KeyRemover } from './text.ts';
 

@@ -1,11 +1,10 @@
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
 import type { Option } from './arguments.ts';
 import { batchKinds, commandOptions, firstArguments } from './command-options.ts';
-import { createGateway } from './gateway.ts';
 import { commandSummaries, helpOf } from './help.ts';
 import { kindOfModel } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
-import { resolveSettings } from './settings.ts';
+import { createGateway, resolveSettings } from './settings.ts';
 import { print, printJson } from './terminal.ts';
 import { shellWord } from './text.ts';
 

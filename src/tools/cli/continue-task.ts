@@ -3,9 +3,9 @@ import type { Task, SucceededGeneration, TaskUpdate } from 'polygate';
 
 import { formatUsd } from '../money.ts';
 import { messageOf } from './arguments.ts';
-import type { EarlyEnd } from './early-end.ts';
 import { describeFailure } from './failure.ts';
 import { nameOfTask } from './output-name.ts';
+import type { EarlyEnd } from './run-command.ts';
 import { saveResults } from './save-results.ts';
 import { submitEntry } from './stored-task.ts';
 import type { StoredTask, TaskRun } from './stored-task.ts';

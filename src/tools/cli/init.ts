@@ -6,11 +6,9 @@ import type { Diagnosis } from 'polygate/doctor';
 
 import { parseOptions, UsageError } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { EarlyEnd } from './early-end.ts';
-import { createGateway } from './gateway.ts';
 import { helpOf } from './help.ts';
-import { CommandLog, runCommand } from './run-command.ts';
-import { configPath, writeConfigFile } from './settings.ts';
+import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
+import { createGateway, configPath, writeConfigFile } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { ask, note, printJson, ProgressLine } from './terminal.ts';
 import { createCleaner, shellWord } from './text.ts';

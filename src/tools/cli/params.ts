@@ -3,7 +3,7 @@ import type { Model } from 'polygate';
 import { parseDecimal, shown, unknownName, UnknownOptionError, UsageError } from './arguments.ts';
 import type { Option } from './arguments.ts';
 import { batchKinds, commandOptions } from './command-options.ts';
-import { readInput } from './input.ts';
+import { readInput } from './terminal.ts';
 import { shellWord } from './text.ts';
 
 /** Fields that other options or arguments set. */

@@ -8,7 +8,6 @@ import type { SavedFile } from 'polygate/node';
 import { finalPath } from '../../integrations/node/final-path.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
-import { checkSource } from './gateway.ts';
 import {
   fillTemplate,
   nameOfTask,
@@ -19,6 +18,7 @@ import {
   FileNames,
   isTooLong,
 } from './output-name.ts';
+import { checkSource } from './settings.ts';
 import { makeFolder } from './state-file.ts';
 
 /** How a result is saved. */

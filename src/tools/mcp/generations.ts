@@ -16,9 +16,8 @@ import {
   reply,
   resultReply,
 } from './replies.ts';
-import type { Results } from './results.ts';
 import { keyOf, outputOf } from './session.ts';
-import type { Session } from './session.ts';
+import type { Results, Session } from './session.ts';
 import type { OpenTask, Submissions } from './submissions.ts';
 import { parseGeneration } from './tool-schemas.ts';
 
@@ -93,9 +92,9 @@ export class Generations {
 
   /** Waits for a task and saves its results. */
   async #finish(opened: OpenTask, call: Call, log: CommandLog): Promise<CallToolResult> {
-    const { session, results, budget, clean } = this.#options;
+    const { results, budget, clean } = this.#options;
     const { task, stored } = opened;
-    const { idempotencyKey, kind } = stored.entry;
+    const { idempotencyKey } = stored.entry;
     const { chargeUsd } = task;
     const next = continueTask(task.id, clean);
     log.note({ sent: 'accepted', idempotencyKey, chargeUsd, next });
@@ -111,8 +110,7 @@ export class Generations {
     }
     if (generation === undefined) return pendingReply(task, { clean, lines });
     call.report('saving the result', 99);
-    const output = outputOf(session, kind, idempotencyKey);
-    const files = await within(call, results.save(stored.entry, generation, output));
+    const files = await within(call, results.save(stored.entry, generation));
     if (files === pending) return pendingReply(task, { clean, lines });
     stored.end(task, 'succeeded');
     lines.push(`Budget: ${budget.text}`);

@@ -15,8 +15,9 @@ import type { FailureContext } from '../cli/failure.ts';
 import { formatUsd } from '../money.ts';
 import { within } from './call.ts';
 import type { Call } from './call.ts';
-import { createPreview, maxPreviewBytes } from './results.ts';
-import type { Preview, ResultFile } from './results.ts';
+import { createPreview, maxPreviewBytes } from './preview.ts';
+import type { Preview } from './preview.ts';
+import type { ResultFile } from './session.ts';
 
 /** Removes the API key and control characters from a text of one line. */
 type Clean = (text: string) => string;

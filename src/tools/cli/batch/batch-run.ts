@@ -1,8 +1,8 @@
 import type { BatchProgress, ErrorReason, Journal, Polygate, SucceededGeneration } from 'polygate';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import type { EarlyEnd } from '../early-end.ts';
 import { commandMessage } from '../failure.ts';
+import type { EarlyEnd } from '../run-command.ts';
 import type { FileRecord } from './file-record.ts';
 import type { Progress, ProgressSource } from './progress.ts';
 import { saveRow } from './save-row.ts';

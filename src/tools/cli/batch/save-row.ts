@@ -7,8 +7,8 @@ import { saveTo } from 'polygate/node';
 
 import { isLink, finalPath, replaceFile } from '../../../integrations/node/final-path.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { checkSource } from '../gateway.ts';
 import { fillTemplate, ExistingFiles, isNoFile, nameOfRow, withNumber } from '../output-name.ts';
+import { checkSource } from '../settings.ts';
 import { makeFolder } from '../state-file.ts';
 import { isComplete, toRecord } from './file-record.ts';
 import type { FileRecord, RecordedFile } from './file-record.ts';

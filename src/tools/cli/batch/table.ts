@@ -5,7 +5,7 @@ import { isRecord } from '../../../wire/types/type-guards.ts';
 import { UsageError } from '../arguments.ts';
 import type { formats } from '../command-options.ts';
 import { commandMessage } from '../failure.ts';
-import { decodeText } from '../input.ts';
+import { decodeText } from '../terminal.ts';
 import { cleanText } from '../text.ts';
 
 /** The format of a table. */

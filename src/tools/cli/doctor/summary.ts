@@ -6,7 +6,7 @@ import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { omitUndefined } from '../../../wire/types/schema.ts';
 import { exactUsd, formatUsd } from '../../money.ts';
-import type { EndReason } from '../early-end.ts';
+import type { EndReason } from '../run-command.ts';
 import { repeatedOptions } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { paint, wrap } from '../text.ts';

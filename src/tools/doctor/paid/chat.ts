@@ -3,17 +3,16 @@ import type { ChatCompletion, Model, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
-import type { PricedModel } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';
 import type { Report } from '../run/findings.ts';
 import { chargeOfResult, chargeOfFailure } from '../spending.ts';
-import type { Charge } from '../spending.ts';
+import type { PricedModel, Charge } from '../spending.ts';
 import { chargeText, list, randomId } from '../text.ts';
+import { isRejectedKey } from './paid-task.ts';
 import { payForFirst, pay, chatParams, choose, payingClient } from './pay.ts';
 import type { Sent, Skipped, Paid } from './pay.ts';
-import { isRejectedKey } from './submit-image.ts';
 
 /**
  * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model

@@ -1,15 +1,12 @@
 import type { ResponseMeta, ChatParams, Model, Polygate } from 'polygate';
 
 import { exactUsd, formatUsd } from '../../money.ts';
-import { needed } from '../needed-options.ts';
-import { cheapestModels, maxOutputTokens } from '../prices.ts';
-import type { PricedModel } from '../prices.ts';
+import { needed, vendorHeadersOf } from '../needed-options.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { statusOf } from '../run/failure.ts';
 import type { Report, Skip } from '../run/findings.ts';
-import { chargeOfFailure } from '../spending.ts';
-import type { Charge } from '../spending.ts';
-import { vendorHeadersOf } from '../vendor-headers.ts';
+import { cheapestModels, maxOutputTokens, chargeOfFailure } from '../spending.ts';
+import type { PricedModel, Charge } from '../spending.ts';
 
 /** A request that costs at most the price of its model. */
 export interface PaidRequest<Result> {
