@@ -6,7 +6,7 @@ import type { Polygate, Receipt, Task } from 'polygate';
 import { formatUsd } from '../money.ts';
 import { messageOf, parseArguments, unknownName, UsageError } from './arguments.ts';
 import { commandOptions, firstArguments, generationKinds } from './command-options.ts';
-import { continueTask } from './continue-task.ts';
+import { continueTask } from './generate.ts';
 import { endedCodes, helpOf } from './help.ts';
 import { ExistingFiles, defaultOutput, fillTemplate, nameOfTask } from './output-name.ts';
 import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';

@@ -125,14 +125,8 @@ export function formatDuration(ms: number): string {
     : `${Math.floor(minutes / 60)}:${two(minutes % 60)} h`;
 }
 
-/** Options of a question. */
-interface AskOptions {
-  /** Whether what is typed stays invisible. */
-  readonly isHidden: boolean;
-}
-
-/** Asks a question in the terminal. Ctrl-C ends the process with exit code 130; Ctrl-D returns an empty string. */
-export async function ask(question: string, { isHidden }: AskOptions): Promise<string> {
+/** Asks a question in the terminal, and hides what is typed if `isHidden`. Ctrl-C ends the process with exit code 130; Ctrl-D returns an empty string. */
+export async function ask(question: string, { isHidden }: { isHidden: boolean }): Promise<string> {
   const nothing = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = isHidden ? nothing : process.stderr;
   const terminal = createInterface({ input: process.stdin, output, terminal: true });

@@ -37,25 +37,6 @@ export interface FoundPath {
   readonly isTried: boolean;
 }
 
-/** The poll paths of a task that was found. */
-export interface TriedPaths {
-  /** The first path that the client has polled. */
-  readonly assumed: string;
-  readonly found: string;
-}
-
-/** What `header-prefix` has found out about request ids. */
-export interface RequestIds {
-  /** Whether the client reads the id that it has sent. */
-  readonly isRead: boolean;
-  /** Whether the client reads any id. */
-  readonly hasId: boolean;
-  /** The header in which the service accepts an id of the caller; undefined if none is known. */
-  readonly accepted: string | undefined;
-  /** A header that returns an id; undefined if none is known. */
-  readonly returned: string | undefined;
-}
-
 /** For each option: whether what a check has found shows that it is needed. Returns undefined if it does not. */
 export const needed = {
   /** `authentication` has failed with an error. */
@@ -95,7 +76,21 @@ export const needed = {
   },
 
   /** Another header accepts the ids of the caller, or is the only one that returns an id. */
-  requestIdHeader({ isRead, hasId, accepted, returned }: RequestIds): Certain | undefined {
+  requestIdHeader({
+    isRead,
+    hasId,
+    accepted,
+    returned,
+  }: {
+    /** Whether the client reads the id that it has sent. */
+    readonly isRead: boolean;
+    /** Whether the client reads any id. */
+    readonly hasId: boolean;
+    /** The header in which the service accepts an id of the caller; undefined if none is known. */
+    readonly accepted: string | undefined;
+    /** A header that returns an id; undefined if none is known. */
+    readonly returned: string | undefined;
+  }): Certain | undefined {
     if (isRead) return undefined;
     const requestIdHeader = accepted ?? (hasId ? undefined : returned);
     if (requestIdHeader === undefined) return undefined;
@@ -121,7 +116,7 @@ export const needed = {
   },
 
   /** `image-task` has polled its task, first at `assumed`, and found it. */
-  triedPollPath: ({ assumed, found }: TriedPaths): Certain | undefined =>
+  triedPollPath: ({ assumed, found }: Record<'assumed' | 'found', string>): Certain | undefined =>
     found === assumed ? undefined : pathOption('imageTask', found, pollsFirst),
 
   /** The submit of `image-task` has named the path of its task, and no other one returns it. */
@@ -209,16 +204,12 @@ export interface VendorHeaders {
 
 /** Looks for the documented headers in responses. */
 export const vendorHeadersOf = (metas: readonly ResponseMeta[]): VendorHeaders => ({
-  isRead: isAnyRead(metas),
-  prefix: findPrefix(metas),
-});
-
-function isAnyRead(metas: readonly ResponseMeta[]): boolean {
-  return metas.some(
+  isRead: metas.some(
     ({ chargeUsd, wallet, balanceUsd, readiness, concurrency, taskId }) =>
       (chargeUsd ?? wallet ?? balanceUsd ?? readiness ?? concurrency.limit ?? taskId) !== undefined,
-  );
-}
+  ),
+  prefix: findPrefix(metas),
+});
 
 function findPrefix(metas: readonly ResponseMeta[]): string | undefined {
   const suffixes = new Map<string, Set<string>>();

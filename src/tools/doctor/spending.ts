@@ -19,7 +19,8 @@ export class Spending {
   #spentUsd = 0;
   #unconfirmedUsd = 0;
   #hasUnreportedCharge = false;
-  #walletUsd: number | undefined;
+  /** What the wallet held before the diagnosis has spent anything, which is the most that it spends; undefined if not known. */
+  walletUsd: number | undefined;
   /** Why nothing more may be spent. */
   #blockedBy: string | undefined;
   readonly #gateway: Polygate;
@@ -38,16 +39,6 @@ export class Spending {
   /** Prices of requests that may have been charged, and whose charge no response has reported, in USD. */
   get unconfirmedUsd(): number {
     return this.#unconfirmedUsd;
-  }
-
-  /** What the wallet held before the diagnosis has spent anything; undefined if that is not known. */
-  get walletUsd(): number | undefined {
-    return this.#walletUsd;
-  }
-
-  /** Spends no more than what the wallet holds. */
-  noteWallet(balanceUsd: number): void {
-    this.#walletUsd = balanceUsd;
   }
 
   /** Why a request that costs this much cannot be sent; undefined if it can. */

@@ -6,7 +6,7 @@ import type { Polygate, SucceededGeneration } from 'polygate';
 
 import { finalPath } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import { messageOf, UsageError } from '../cli/arguments.ts';
+import { messageOf, parseJsonOr, UsageError } from '../cli/arguments.ts';
 import { ExistingFiles, fillTemplate } from '../cli/output-name.ts';
 import { prepareFolder, saveResult } from '../cli/save-results.ts';
 import type { Environment } from '../cli/settings.ts';
@@ -64,20 +64,11 @@ function readSession(path: string): string | undefined {
     if (isRecord(error) && error.code === 'ENOENT') return undefined;
     throw new UsageError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
-  const id = idIn(text);
-  if (id !== undefined) return id;
+  const session = parseJsonOr(text);
+  if (isRecord(session) && isNonEmptyString(session.id)) return session.id;
   throw new UsageError(
     `${path} is damaged. Without it, repeated calls would be paid for again; remove it to start anew`,
   );
-}
-
-function idIn(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && isNonEmptyString(value.id) ? value.id : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What identifies a call: repeated with the same values, it is the same task. */

@@ -201,12 +201,7 @@ export function rowText(
 }
 
 /** How many rows have ended in which way. */
-export interface Counts {
-  succeeded: number;
-  failed: number;
-  unknown: number;
-  open: number;
-}
+export type Counts = Record<RowResult['status'], number>;
 
 /** Counts the rows by their status. */
 export function countRows(results: Iterable<Pick<RowResult, 'status'>>): Counts {

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
+import { parseJsonOr } from '../arguments.ts';
 import { paramSchemas } from '../param-schemas.ts';
-import { parseJsonOr } from '../params.ts';
 import type { BatchKind } from '../params.ts';
 
 /** The value of a cell, or why it has none. */

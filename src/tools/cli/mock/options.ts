@@ -19,24 +19,7 @@ import { commandOptions } from '../command-options.ts';
 import { helpOf } from '../help.ts';
 
 /** The parsed options of the command. */
-export interface MockArguments {
-  port: number;
-  host: string;
-  keys: string[];
-  walletUsd: number;
-  latencyMs: number;
-  chunkDelayMs: number;
-  taskDurationMs: number | undefined;
-  concurrencyLimit: number | undefined;
-  seed: string;
-  imageFormat: 'png' | 'svg';
-  faults: NamedFault[];
-  assumptions: MockAssumptions;
-  cors: boolean;
-  stateFile: string | undefined;
-  help: boolean;
-  version: boolean;
-}
+export type MockArguments = ReturnType<typeof parseMockArguments>;
 
 export const help = (command: string): string =>
   helpOf('mock', {
@@ -68,7 +51,7 @@ export const help = (command: string): string =>
   });
 
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
-export function parseMockArguments(args: string[]): MockArguments {
+export function parseMockArguments(args: string[]) {
   const values = parseOptions(args, commandOptions.mock);
   const keys = values.key ?? [];
   if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) {

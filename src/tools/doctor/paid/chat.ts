@@ -122,13 +122,6 @@ function shapeProblems(completion: unknown): string[] {
 
 const noModel = 'No chat has succeeded, so no model is known to stream with.';
 
-/** How a stream has ended after its headers were received. */
-interface StreamEnd {
-  /** Undefined if it has failed. */
-  readonly completion?: ChatCompletion;
-  readonly error?: unknown;
-}
-
 /** Whether the end of a streamed chat can be distinguished from a lost connection. `model` has responded to `chat`. */
 export const stream = (
   models: readonly Model[] | undefined,
@@ -160,7 +153,7 @@ export const stream = (
 async function streamChat(
   context: DiagnosisContext,
   { id }: PricedModel,
-): Promise<Paid<StreamEnd>> {
+): Promise<Paid<{ readonly completion?: ChatCompletion; readonly error?: unknown }>> {
   const { completions } = payingClient(context, 'chat').chat;
   const chunks = completions.stream(chatParams(id), { signal: context.signal });
   try {

@@ -25,20 +25,22 @@ const freeLimits: PolygateOptions = {
  * What all checks of one diagnosis share. In addition to the outputs that `diagnose.ts` passes on, a check affects later
  * ones through:
  *
- * - `foundGateway`, `acceptedKey` and their opposites, which decide whether later checks run;
+ * - `unmet`, which decides whether later checks run;
  * - `adopt`, with options that findings recommend and `needed` marks as `isAdopted`;
- * - `noteMeta` and `read`, with the headers that `header-prefix` looks at;
- * - `spending`: what was spent, `noteWallet`, and `block`, after which nothing more is.
+ * - `freeMetas` and `read`, with the headers that `header-prefix` looks at;
+ * - `spending`: what was spent, `walletUsd`, and `block`, after which nothing more is.
  */
 export class DiagnosisContext {
   readonly signal: AbortSignal | undefined;
   readonly spending: Spending;
-  readonly #unmet: Record<Requirement, string | undefined> = {
+  /** Why checks with a requirement are skipped; undefined once it is met. */
+  readonly unmet: Record<Requirement, string | undefined> = {
     gateway: 'No gateway was found yet.',
     key: 'The API key was not used yet.',
   };
+  /** Metadata of the responses to free requests so far, which `header-prefix` looks at. */
+  readonly freeMetas: ResponseMeta[] = [];
   #client: Polygate;
-  readonly #freeMetas: ResponseMeta[] = [];
   #document: Record<string, unknown> | undefined;
 
   constructor(gateway: Polygate, maxUsd: number | undefined, signal: AbortSignal | undefined) {
@@ -52,50 +54,15 @@ export class DiagnosisContext {
     return this.#client;
   }
 
-  /** Metadata of the responses to free requests so far, which `header-prefix` looks at. */
-  get freeMetas(): readonly ResponseMeta[] {
-    return this.#freeMetas;
-  }
-
-  /** Why checks with a requirement are skipped; undefined once it is met. */
-  get unmet(): Readonly<Record<Requirement, string | undefined>> {
-    return this.#unmet;
-  }
-
-  /** There is a gateway, so that checks that require one run. */
-  foundGateway(): void {
-    this.#unmet.gateway = undefined;
-  }
-
-  /** No gateway was found, for this reason. */
-  missedGateway(reason: string): void {
-    this.#unmet.gateway = reason;
-  }
-
-  /** The gateway accepts the API key, so that checks that require it run. */
-  acceptedKey(): void {
-    this.#unmet.key = undefined;
-  }
-
-  /** The API key is not known to be accepted. */
-  missedKey(reason: string): void {
-    this.#unmet.key = reason;
-  }
-
   /** Uses these options in all later requests. */
   adopt(options: PolygateOptions): void {
     this.#client = this.#client.withOptions(options);
   }
 
-  /** Keeps the metadata of a response to a free request. */
-  noteMeta(meta: ResponseMeta): void {
-    this.#freeMetas.push(meta);
-  }
-
   /** Awaits the result of a free request and keeps its metadata. */
   async read<Result>(request: RequestPromise<Result>): Promise<WithResponse<Result>> {
     const received = await request.withResponse();
-    this.noteMeta(received.meta);
+    this.freeMetas.push(received.meta);
     return received;
   }
 
