@@ -77,12 +77,6 @@ export function unknownEndpoint(route: string): GatewayError {
   return new GatewayError(404, 'not_found', `There is no endpoint ${route}`);
 }
 
-/** Creates a 409 for a generation key that was reused with a different body. */
-export function idempotencyConflict(): GatewayError {
-  const message = 'This idempotency key was already used for a different request';
-  return new GatewayError(409, 'idempotency_conflict', message);
-}
-
 /** The message of every 402. */
 export const insufficientBalanceMessage =
   'Insufficient balance for this request. Top up the balance, then retry.';

@@ -21,18 +21,19 @@ const encoders = { png: encodePng, jpeg: encodeJpeg, webp: encodeWebp };
 /** The width of an image divided by its height, unless the request determines it. */
 const defaultRatio = 3 / 2;
 
-/** What an image shows. The same description always produces the same image. */
-export interface ImageDescription {
-  readonly prompt: string;
-  /** Distinguishes images of the same prompt. */
-  readonly variant: string;
-  /** A line of text below the prompt. Only SVG images contain text. */
-  readonly footnote: string;
-}
-
 /** Creates an image file. Each prompt and variant has another one. */
 export function imageFile(
-  { prompt, variant, footnote }: ImageDescription,
+  {
+    prompt,
+    variant,
+    footnote,
+  }: {
+    readonly prompt: string;
+    /** Distinguishes images of the same prompt. */
+    readonly variant: string;
+    /** A line of text below the prompt. Only SVG images contain text. */
+    readonly footnote: string;
+  },
   format: ImageFormat,
   ratio = defaultRatio,
 ): MediaFile {

@@ -7,7 +7,7 @@ import type {
   ChatCompletionDelta,
   ChatUsage,
 } from '../../wire/types/chat/completion.ts';
-import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { keyedRequest, rejectConflict } from '../account/idempotency.ts';
 import { formatUsd, chatPrice } from '../account/money.ts';
 import { generateOutput, splitTokens } from '../chat/generate.ts';
 import type {
@@ -21,14 +21,7 @@ import type { ChatRequest } from '../chat/request.ts';
 import { chatCompletionChunkRecord, chatCompletionRecord } from '../chat/schemas.ts';
 import { defineJsonEndpoint, documented } from '../http/endpoint.ts';
 import type { RequestContext, TagDocs } from '../http/endpoint.ts';
-import {
-  idempotencyConflict,
-  events,
-  json,
-  dataEvent,
-  doneEvent,
-  keepAliveComment,
-} from '../http/response.ts';
+import { events, json, dataEvent, doneEvent, keepAliveComment } from '../http/response.ts';
 import { hash } from '../random.ts';
 
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -140,13 +133,9 @@ function complete(
   request: ChatRequest,
 ): { completion: GeneratedCompletion; headers: Record<string, string> } {
   const { assumptions, ledger, settings, replies } = context.services;
-  const key = generationKey(context);
-  const scope = `chat ${key}`;
-  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  const { key, earlier, leave } = keyedRequest(context, 'chat', context.body);
   if (earlier?.completion !== undefined && assumptions.A11 === 'replay') {
-    if (assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(context.body)) {
-      throw idempotencyConflict();
-    }
+    rejectConflict(context, earlier, context.body);
     const headers = { ...chargeHeaders(earlier.chargeUsd), 'x-svc-idempotent-replay': 'true' };
     return { completion: earlier.completion, headers };
   }
@@ -165,10 +154,7 @@ function complete(
     idempotencyKey: key,
   });
   const completion = { base, output };
-  if (key !== undefined) {
-    const record = { fingerprint: fingerprint(context.body), resourceId: undefined, chargeUsd };
-    remember(context, scope, { ...record, completion });
-  }
+  leave({ resourceId: undefined, chargeUsd, completion });
   return { completion, headers: chargeHeaders(chargeUsd) };
 }
 

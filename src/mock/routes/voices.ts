@@ -2,11 +2,11 @@ import * as shapes from '../../wire/generated/index.ts';
 import { voiceCloneBody, voiceDesignBody } from '../../wire/schemas/bodies.ts';
 import type { VoiceDesignBody } from '../../wire/schemas/bodies.ts';
 import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
-import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { keyedRequest, rejectConflict } from '../account/idempotency.ts';
 import { formatUsd, countCharacters, voiceClonePrice, voiceDesignPrice } from '../account/money.ts';
 import { defineEndpoint, defineJsonEndpoint, documented } from '../http/endpoint.ts';
 import type { RequestContext, TagDocs } from '../http/endpoint.ts';
-import { invalidParameter, json, idempotencyConflict } from '../http/response.ts';
+import { invalidParameter, json } from '../http/response.ts';
 import type { MockResponse } from '../http/response.ts';
 import { requiredText } from '../http/validate.ts';
 import type { VoiceState } from '../state.ts';
@@ -182,17 +182,10 @@ function createVoice(
   body: VoiceCloneParams | VoiceDesignBody,
   operation: VoiceOperation,
 ): MockResponse {
-  const key = generationKey(context);
-  const scope = `${operation.source} ${key}`;
-  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  const { key, earlier, leave } = keyedRequest(context, operation.source, body);
   // The specification promises replay only for tasks. By default, a repeated request is charged again (A12).
   if (earlier !== undefined && context.services.assumptions.A12 === 'replay') {
-    if (
-      context.services.assumptions.A13 === 'conflict' &&
-      earlier.fingerprint !== fingerprint(body)
-    ) {
-      throw idempotencyConflict();
-    }
+    rejectConflict(context, earlier, body);
     const headers = creationHeaders(earlier.resourceId ?? '', earlier.chargeUsd);
     return json(200, earlier.response, { ...headers, 'x-svc-idempotent-replay': 'true' });
   }
@@ -206,15 +199,7 @@ function createVoice(
   const voice = newVoice(context, body, operation);
   context.user.voices.set(voice.id, voice);
   const record = creationRecord(context, voice, operation, taskId);
-  if (key !== undefined) {
-    const idempotency = {
-      fingerprint: fingerprint(body),
-      resourceId: taskId,
-      chargeUsd,
-      response: record,
-    };
-    remember(context, scope, idempotency);
-  }
+  leave({ resourceId: taskId, chargeUsd, response: record });
   return json(200, record, creationHeaders(taskId, chargeUsd));
 }
 

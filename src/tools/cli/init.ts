@@ -80,16 +80,14 @@ async function checkURL(baseURL: string): Promise<void> {
 
 const askKey = (): Promise<string> => ask('API key (not shown): ', { isHidden: true });
 
-/** A key that was checked. */
-interface CheckedKey {
-  readonly apiKey: string;
-  readonly diagnosis: Diagnosis;
-  /** Why the key cannot be used; undefined if it can. */
-  readonly problem: string | undefined;
-}
-
-/** Checks a key, and prints what failed. In a terminal, a wrong key is asked for again until nothing is typed. */
-async function findKey(baseURL: string, apiKey: string): Promise<CheckedKey> {
+/**
+ * Checks a key, and prints what failed. In a terminal, a wrong key is asked for again until nothing is typed. Returns the last
+ * one, and why it cannot be used; undefined if it can.
+ */
+async function findKey(
+  baseURL: string,
+  apiKey: string,
+): Promise<{ apiKey: string; diagnosis: Diagnosis; problem: string | undefined }> {
   const diagnosis = await check(baseURL, apiKey);
   const clean = createCleaner(apiKey);
   for (const { title, detail } of failedChecks(diagnosis)) note(clean(`${title}: ${detail}`));

@@ -28,8 +28,18 @@ import { openSession, Results } from './session.ts';
 import { Submissions } from './submissions.ts';
 import { checkNames, estimateInput, generationInput, inputSchema } from './tool-schemas.ts';
 
-/** Options of the server. */
-export interface ServeOptions {
+/** Characters that no user sees, or that reorder others: a service could hide text for the model in them. */
+const invisible = /[\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
+
+/** Serves one client on stdin and stdout, until stdin ends or the signal aborts. */
+export async function serve({
+  settings,
+  limits,
+  output,
+  waitMs,
+  allowedModels,
+  signal,
+}: {
   readonly settings: Settings;
   readonly limits: Limits;
   readonly output: string;
@@ -37,14 +47,7 @@ export interface ServeOptions {
   readonly allowedModels: readonly string[];
   /** Ends the server. */
   readonly signal: AbortSignal;
-}
-
-/** Characters that no user sees, or that reorder others: a service could hide text for the model in them. */
-const invisible = /[\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
-
-/** Serves one client on stdin and stdout, until stdin ends or the signal aborts. */
-export async function serve(options: ServeOptions): Promise<void> {
-  const { settings, limits, output, waitMs, allowedModels, signal } = options;
+}): Promise<void> {
   z.config(z.locales.en());
   const session = openSession(output, process.env);
   const end = new AbortController();
@@ -58,19 +61,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   const account = accountOf({ baseURL: gateway.baseURL, apiKey: settings.apiKey });
   const refunds = new Refunds(gateway, ended);
   const budget = new ProcessBudget(limits, refunds);
-  const submissions = new Submissions({
-    gateway,
-    store,
-    account,
-    budget,
-    refunds,
-    allowedModels,
-    ended,
-    clean,
-  });
-  const results = new Results(session, gateway, ended);
-  const lookups = new Lookups({ gateway, submissions, budget, allowedModels, clean });
-  const generations = new Generations({ session, submissions, results, budget, refunds, clean });
+  const tools = { gateway, session, store, account, budget, refunds, allowedModels, ended, clean };
+  const submissions = new Submissions(tools);
+  const lookups = new Lookups(tools, submissions);
+  const generations = new Generations(tools, submissions, new Results(session, gateway, ended));
   const maxUsdText = limits.maxUsd === undefined ? undefined : exactUsd(limits.maxUsd);
   const serverOptions = { generations, lookups, maxUsdText, waitMs, ended, clean };
   const handle = serveStdio(() => createServer(serverOptions), {

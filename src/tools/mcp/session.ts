@@ -71,16 +71,20 @@ function readSession(path: string): string | undefined {
   );
 }
 
-/** What identifies a call: repeated with the same values, it is the same task. */
-interface CallIdentity {
-  readonly tool: string;
-  /** The fields of the request, in a fixed order. */
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly again: string | undefined;
-}
-
-/** The idempotency key of a call. */
-export function keyOf({ id }: Session, { tool, body, again }: CallIdentity): string {
+/** The idempotency key of a call: repeated with the same values, it is the same task. */
+export function keyOf(
+  { id }: Session,
+  {
+    tool,
+    body,
+    again,
+  }: {
+    readonly tool: string;
+    /** The fields of the request, in a fixed order. */
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly again: string | undefined;
+  },
+): string {
   const identity = [id, tool, body, ...(again === undefined ? [] : [again])];
   return `mcp-${digest(JSON.stringify(identity))}`;
 }

@@ -8,14 +8,6 @@ import type { Report, Skip } from '../run/findings.ts';
 import { cheapestModels, maxOutputTokens, chargeOfFailure } from '../spending.ts';
 import type { PricedModel, Charge } from '../spending.ts';
 
-/** A request that costs at most the price of its model. */
-export interface PaidRequest<Result> {
-  readonly model: PricedModel;
-  /** Whether a request with its idempotency key was sent before. */
-  readonly reusesKey?: boolean;
-  readonly send: () => Promise<Paid<Result>>;
-}
-
 /** What a paid request has returned. */
 export interface Paid<Result> {
   readonly result: Result;
@@ -42,7 +34,17 @@ export interface Skipped {
 export async function pay<Result>(
   context: DiagnosisContext,
   report: Report,
-  { model, reusesKey, send }: PaidRequest<Result>,
+  {
+    model,
+    reusesKey,
+    send,
+  }: {
+    /** The request costs at most its price. */
+    readonly model: PricedModel;
+    /** Whether a request with its idempotency key was sent before. */
+    readonly reusesKey?: boolean;
+    readonly send: () => Promise<Paid<Result>>;
+  },
 ): Promise<Sent<Result> | Skipped> {
   const reason = context.spending.problem(model.priceUsd);
   if (reason !== undefined) return { kind: 'skipped', reason };
