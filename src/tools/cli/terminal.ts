@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
+import { codeOf } from '../../integrations/node/final-path.ts';
 import { lineOf, maskKeys, UsageError, messageOf } from './arguments.ts';
 import { paint, styleFor, wrap, wrapLines } from './text.ts';
 
@@ -55,6 +56,18 @@ export function printError(command: string, error: unknown, code: number): numbe
   const advice = error instanceof UsageError ? ' (see --help)' : '';
   noteFailure([`${command}: ${maskKeys(lineOf(error))}${advice}`]);
   return code;
+}
+
+/** Explains why a server cannot listen on a port; undefined for other errors. */
+export function portProblem(error: unknown, port: number): Error | undefined {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return new Error(`port ${port} is already in use; --port 0 selects a free one`);
+    case 'EACCES':
+      return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
+    default:
+      return undefined;
+  }
 }
 
 /** Formats rows as columns that are aligned at the left. The last one is wrapped at a width. */

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import type { Polygate, SucceededGeneration } from 'polygate';
 
-import { finalPath } from '../../integrations/node/final-path.ts';
+import { codeOf, finalPath } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, parseJsonOr, UsageError } from '../cli/arguments.ts';
 import { ExistingFiles, fillTemplate } from '../cli/output-name.ts';
@@ -61,7 +61,7 @@ function readSession(path: string): string | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (isRecord(error) && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new UsageError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
   const session = parseJsonOr(text);

@@ -7,9 +7,10 @@ import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 
+import { readImageFile } from '../../../src/tools/mcp/image-file.ts';
 import { decodePng, encodePng, reduce } from '../../../src/tools/mcp/png.ts';
-import { readImageFile, createPreview } from '../../../src/tools/mcp/preview.ts';
-import type { Preview } from '../../../src/tools/mcp/preview.ts';
+import { createPreview } from '../../../src/tools/mcp/replies.ts';
+import type { Preview } from '../../../src/tools/mcp/replies.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'polygate-preview-'));
 afterAll(() => {

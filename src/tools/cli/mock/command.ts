@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 
 import { PolygateError } from 'polygate';
 
-import { finalPath } from '../../../integrations/node/final-path.ts';
+import { codeOf, finalPath } from '../../../integrations/node/final-path.ts';
 import { messageForPeople, version } from '../../../internal.ts';
 import { createMockGateway } from '../../../mock/index.ts';
 import type { ExchangeSummary, MockGateway } from '../../../mock/index.ts';
@@ -12,7 +12,7 @@ import type { MockServer } from '../../../mock/node/index.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { formatUsd } from '../../money.ts';
 import { messageOf, parseJsonOr } from '../arguments.ts';
-import { printError } from '../terminal.ts';
+import { portProblem, printError } from '../terminal.ts';
 import { help, parseMockArguments } from './options.ts';
 import type { MockArguments } from './options.ts';
 
@@ -121,14 +121,10 @@ To see wallets and tasks, open ${baseURL}/
 
 /** Adds advice to errors that the user can fix. */
 function withAdvice(error: unknown, { port, host, stateFile }: MockArguments): unknown {
-  switch (isRecord(error) ? error.code : undefined) {
-    case 'EADDRINUSE':
-      return new Error(`port ${port} is already in use; --port 0 selects a free one`);
-    case 'EACCES':
-      return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new Error(`${host} is not an address of this machine`);
+  const problem = portProblem(error, port);
+  if (problem !== undefined) return problem;
+  if (/^(EADDRNOTAVAIL|ENOTFOUND)$/.test(String(codeOf(error)))) {
+    return new Error(`${host} is not an address of this machine`);
   }
   if (!PolygateError.is(error) || error.parts?.subject !== 'snapshot') return error;
   return new Error(
@@ -206,7 +202,7 @@ export class StateFile {
       this.#version = versionOf(this.#path);
       text = readFileSync(this.#path, 'utf8');
     } catch (error) {
-      if (isRecord(error) && error.code === 'ENOENT') return undefined;
+      if (codeOf(error) === 'ENOENT') return undefined;
       throw fileError('read', this.#path, error);
     }
     const state = parseJsonOr(text);
@@ -251,7 +247,7 @@ function versionOf(path: string): string | undefined {
 
 /** Describes a system error. `EISDIR` and `ENOENT` are the usual ones of a path that was mistyped. */
 function fileError(what: string, path: string, error: unknown): Error {
-  const code = isRecord(error) ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'EISDIR') {
     return new Error(`the state file ${path} is a directory; name a file in it`, { cause: error });
   }
