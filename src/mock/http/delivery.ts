@@ -5,7 +5,7 @@ import { byteLength, concatenate, dataEvent, isDataEvent } from './response.ts';
 import type { MockResponse } from './response.ts';
 
 /** How a response is delivered to the caller. */
-export interface Delivery {
+interface Delivery {
   clock: Clock;
   fault: Fault | undefined;
   /** Aborted when the caller disconnects. */

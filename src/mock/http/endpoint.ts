@@ -136,22 +136,6 @@ export interface EndpointDescription extends EndpointOptions {
 
 type HandlerResult = MockResponse | Promise<MockResponse>;
 
-interface BodylessOptions extends EndpointOptions {
-  /** The error for invalid query parameters. @defaultValue 400 invalid_request_parameter */
-  toError?: ToError;
-  handle: (context: RequestContext) => HandlerResult;
-}
-
-interface JsonOptions<Body> extends EndpointOptions {
-  /** The schema that request bodies are checked against. */
-  body: z.ZodMiniType<Body>;
-  /** The request body in the OpenAPI document, where it is more detailed than `body`. */
-  documentedBody?: z.ZodMiniType;
-  /** The error for invalid query parameters and bodies. @defaultValue 400 invalid_request_parameter */
-  toError?: ToError;
-  handle: (context: RequestContext, body: Body) => HandlerResult;
-}
-
 /** An endpoint that can handle requests. Only its own handler knows the type of its body. */
 export interface Endpoint extends EndpointDescription {
   toError: ToError;
@@ -159,7 +143,13 @@ export interface Endpoint extends EndpointDescription {
 }
 
 /** Defines an endpoint without a request body. */
-export function defineEndpoint(options: BodylessOptions): Endpoint {
+export function defineEndpoint(
+  options: EndpointOptions & {
+    /** The error for invalid query parameters. @defaultValue 400 invalid_request_parameter */
+    toError?: ToError;
+    handle: (context: RequestContext) => HandlerResult;
+  },
+): Endpoint {
   const { method, path, handle, auth = 'bearer', usesSlot = false } = options;
   const { toError = invalidParameter } = options;
   return {
@@ -174,7 +164,17 @@ export function defineEndpoint(options: BodylessOptions): Endpoint {
 }
 
 /** Defines an endpoint with a JSON request body. */
-export function defineJsonEndpoint<Body>(options: JsonOptions<Body>): Endpoint {
+export function defineJsonEndpoint<Body>(
+  options: EndpointOptions & {
+    /** The schema that request bodies are checked against. */
+    body: z.ZodMiniType<Body>;
+    /** The request body in the OpenAPI document, where it is more detailed than `body`. */
+    documentedBody?: z.ZodMiniType;
+    /** The error for invalid query parameters and bodies. @defaultValue 400 invalid_request_parameter */
+    toError?: ToError;
+    handle: (context: RequestContext, body: Body) => HandlerResult;
+  },
+): Endpoint {
   const { method, path, body: schema, handle, auth = 'bearer', usesSlot = false } = options;
   const { toError = invalidParameter, documentedBody = schema } = options;
   const run = (context: RequestContext, body: unknown): HandlerResult =>

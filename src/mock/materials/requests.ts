@@ -16,7 +16,7 @@ export const looseMaterialBody = z.looseObject({
   real_person: z.optional(z.looseObject({})),
 });
 
-export type MaterialBody = z.infer<typeof looseMaterialBody>;
+type MaterialBody = z.infer<typeof looseMaterialBody>;
 
 /** Creates a 400 with the code `invalid_material_request`. */
 export function invalidMaterialRequest(message: string): GatewayError {

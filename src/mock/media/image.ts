@@ -14,7 +14,7 @@ export interface MediaFile {
 }
 
 /** A file format of images. */
-export type ImageFormat = 'png' | 'jpeg' | 'webp' | 'svg';
+type ImageFormat = 'png' | 'jpeg' | 'webp' | 'svg';
 
 const encoders = { png: encodePng, jpeg: encodeJpeg, webp: encodeWebp };
 

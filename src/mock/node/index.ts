@@ -200,7 +200,7 @@ function withoutSecrets(request: MockRequest): MockRequest {
 }
 
 /** Converts a `node:http` message to a `Request`, or returns the error if that is not possible. */
-export function toRequest(incoming: IncomingMessage, baseURL: string): Request | ProtocolError {
+function toRequest(incoming: IncomingMessage, baseURL: string): Request | ProtocolError {
   const url = urlOf(incoming, baseURL);
   if (url === undefined) return protocolError('HPE_INVALID_URL');
   const headers = new Headers();
@@ -270,11 +270,11 @@ const parserErrors = new Map<unknown, ProtocolError>([
 ]);
 
 /** Maps an error code of Node's HTTP parser to an error. */
-export const protocolError = (code: unknown): ProtocolError =>
+const protocolError = (code: unknown): ProtocolError =>
   parserErrors.get(code) ?? { status: 400, message: 'The request is not valid HTTP' };
 
 /** Formats a complete HTTP response, to be written to the socket. */
-export function rawErrorResponse({ status, message }: ProtocolError): string {
+function rawErrorResponse({ status, message }: ProtocolError): string {
   const code = status === 405 ? 'method_not_allowed' : errorCode(status);
   const { type, text } = errorBody(status, code, message, 'envelope');
   const id = crypto.randomUUID().replaceAll('-', '').slice(0, 20);

@@ -116,7 +116,7 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
 }
 
 /** How a task is continued. */
-export interface ContinueOptions {
+interface ContinueOptions {
   /** Template of the file names. */
   readonly output: string;
   readonly overwrite: boolean;

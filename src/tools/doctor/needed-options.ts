@@ -195,7 +195,7 @@ const vendorHeader =
 const distinctive = /^(charge-usd|balance-usd|readiness-score|concurrency-limit)$/;
 
 /** What responses show about the documented headers. */
-export interface VendorHeaders {
+interface VendorHeaders {
   /** Whether the client has read any of them. */
   readonly isRead: boolean;
   /** The prefix with which responses send them; undefined if they send none. */

@@ -3,7 +3,7 @@ import { crc32, inflateSync } from 'node:zlib';
 import { channels, isPng } from './png.ts';
 
 /** Width and height in pixels. */
-export interface ImageSize {
+interface ImageSize {
   readonly width: number;
   readonly height: number;
 }

@@ -90,7 +90,7 @@ export async function fastFetch(): Promise<typeof globalThis.fetch | undefined> 
 }
 
 /** What a server offers. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly generations: Generations;
   readonly lookups: Lookups;
   /** The limit that the instructions name; undefined if the server pays for nothing. */

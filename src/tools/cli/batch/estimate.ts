@@ -26,7 +26,7 @@ export interface PayableRow extends Pick<PlannedRow, 'kind'> {
 }
 
 /** What a batch costs. */
-export interface Estimate {
+interface Estimate {
   /** What earlier runs have cost, without the rows that this one sends again under their keys. */
   readonly before: Costs;
   /** The rows that have to be paid for, in the order in which they are sent. */

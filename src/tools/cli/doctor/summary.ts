@@ -25,7 +25,7 @@ export const maxTimeoutMs = 86_400_000;
 type DoctorOptions = Detail & { readonly timeoutMs: number };
 
 /** What the summary reports. */
-export interface SummaryInput {
+interface SummaryInput {
   diagnosis: Diagnosis;
   options: DoctorOptions;
   settings: Settings;

@@ -221,8 +221,8 @@ export class StateFile {
   write(state: object): void {
     const target = finalPath(this.#path);
     const temporary = `${target}.${process.pid}.tmp`;
-    const version = versionOf(this.#path);
-    if (version !== undefined && version !== this.#version) {
+    const current = versionOf(this.#path);
+    if (current !== undefined && current !== this.#version) {
       throw new Error(
         `another process has changed the state file ${this.#path}. Give each gateway a different file`,
       );

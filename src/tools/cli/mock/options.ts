@@ -139,7 +139,7 @@ function ruleOf(issue: z.core.$ZodIssue | undefined, value: string): string {
 }
 
 /** A fault to inject, with its text on the command line. */
-export interface NamedFault {
+interface NamedFault {
   fault: Fault;
   /** Such as `reset-after`. */
   name: string;
@@ -165,7 +165,7 @@ const numberedFaults: Readonly<Record<string, (number: number) => Fault>> = {
 };
 
 /** Parses `<route>:<what>[:<times>]`. Throws a `UsageError` if it is invalid. */
-export function parseFault(text: string): NamedFault {
+function parseFault(text: string): NamedFault {
   const [route = '', name, times, ...rest] = text.split(':').map((part) => part.trim());
   if (name === undefined || rest.length > 0) {
     throw new UsageError(

@@ -8,7 +8,7 @@ import { describeFailure, noResponseAdvice } from './failure.ts';
 import type { Findings, CheckSubject, Finding, ReportReceiver, Skip } from './findings.ts';
 import { Report } from './findings.ts';
 
-/** One step of a diagnosis. `Output` is what it finds out for later checks; `diagnose.ts` passes it to them. */
+/** One step of a diagnosis. `Output` is what it finds out for later checks; `diagnose` passes it to them. */
 export interface Check<Output = void> extends CheckSubject {
   /** `keep` stores the output, even if the check fails afterwards. */
   run(

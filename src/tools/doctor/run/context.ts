@@ -22,7 +22,7 @@ const freeLimits: PolygateOptions = {
 };
 
 /**
- * What all checks of one diagnosis share. In addition to the outputs that `diagnose.ts` passes on, a check affects later
+ * What all checks of one diagnosis share. In addition to the outputs that `diagnose` passes on, a check affects later
  * ones through:
  *
  * - `unmet`, which decides whether later checks run;
