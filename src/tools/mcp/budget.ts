@@ -26,7 +26,7 @@ export interface Limits {
 }
 
 /** What a call pays for. */
-export interface Purchase {
+interface Purchase {
   readonly idempotencyKey: string;
   /** The tool. */
   readonly route: string;
