@@ -9,8 +9,9 @@ import type { Rule } from '../config/validation.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
 import { JournalContents, tornLine } from './journal-contents.ts';
 import { isChatPath, parseLine } from './journal-line.ts';
-import type { Intent, JournalLine } from './journal-line.ts';
-import { contestedRowError, unsentError } from './row-errors.ts';
+import type { Intent, JournalLine, RowLine } from './journal-line.ts';
+import { contestedRowError, unsentError, unwrittenChargesError } from './row-errors.ts';
+import type { UnwrittenCharge } from './row-errors.ts';
 import { EarlierRows, lifeOf } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
@@ -30,6 +31,9 @@ export class BatchJournal {
   /** While a torn line is being marked. */
   #marking: Promise<void> | undefined;
   #isClosed = false;
+  /** Lines with charges that could not be written, in their order. */
+  readonly #unwritten: (UnwrittenCharge & { readonly line: RowLine })[] = [];
+  #writing: Promise<void> | undefined;
   #lastReading: Promise<unknown> = Promise.resolve();
   #nextReading: Promise<ReadonlyMap<string, RowHistory>> | undefined;
 
@@ -172,11 +176,12 @@ export class BatchJournal {
   /** Releases what reading and locking occupy. The lock is released even if the reading cannot be ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#completions?.close(), this.#unlock()]);
+    const writing = this.writeCharges();
+    await Promise.all([writing, this.#completions?.close(), this.#unlock(writing)]);
   }
 
-  async #unlock(): Promise<void> {
-    await Promise.allSettled([this.#marking]);
+  async #unlock(writing: Promise<void>): Promise<void> {
+    await Promise.allSettled([this.#marking, writing]);
     await this.#release?.();
   }
 
@@ -187,6 +192,37 @@ export class BatchJournal {
 
   async #write(text: string): Promise<void> {
     await this.#journal?.append(text);
+  }
+
+  /**
+   * Appends a line that is the first one with a charge, in USD. If it cannot be written, {@link writeCharges} tries again. Returns
+   * whether it is durable.
+   */
+  async appendCharge(line: RowLine, usd: number): Promise<boolean> {
+    const isDurable = await this.tryAppend(line, 'it is written before anything else is sent');
+    if (!isDurable) this.#unwritten.push({ id: line.id, usd, line });
+    return isDurable;
+  }
+
+  /**
+   * Writes the lines with charges that could not be written. Called before anything is sent: a later run would not count them, and
+   * spend them once more.
+   *
+   * @throws {@link ConfigurationError} if they still cannot be written.
+   */
+  writeCharges(): Promise<void> {
+    return (this.#writing ??= this.#writeUnwritten().finally(() => (this.#writing = undefined)));
+  }
+
+  async #writeUnwritten(): Promise<void> {
+    for (;;) {
+      const [next] = this.#unwritten;
+      if (next === undefined) return;
+      await this.append(next.line).catch((error: unknown) => {
+        throw unwrittenChargesError(error, this.#unwritten);
+      });
+      this.#unwritten.shift();
+    }
   }
 
   /**

@@ -1,3 +1,5 @@
+import { ConfigurationError } from '../../errors/base.ts';
+import { roundUsd } from '../../paid/amounts.ts';
 import { isUncharged, isVoid } from '../../paid/failed-call.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { isUnpaid, verdictOf } from '../../paid/verdict.ts';
@@ -6,7 +8,7 @@ import { forwardAbort } from '../config/clock.ts';
 import { unitsOf } from './budget-decisions.ts';
 import { failedRow, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
-import type { JournalLine } from './journal-line.ts';
+import type { RowLine } from './journal-line.ts';
 import type { RowResult } from './results.ts';
 import { costNotRecordedError, notRecordedError, toRowError, unsentError } from './row-errors.ts';
 import { noCost, toCostFields, toSettledFields } from './row-history.ts';
@@ -81,10 +83,12 @@ class SubmittingRow<Accepted> {
   readonly #plan: RowPlan<Accepted>;
   readonly #submission: RowSubmission<Accepted>;
   readonly #context: RunContext;
-  /** Its cost as of its latest `submit` line. */
+  /** Its cost as of its latest line. */
   #recorded = noCost;
-  /** Resolves when the cost of lost attempts was written, or could not be: false. */
-  #recording = Promise.resolve(true);
+  /** Resolves when the cost of lost attempts was written, or could not be. */
+  #recording: Promise<unknown> = Promise.resolve();
+  /** Whether its end is recorded, so that a later charge has its own line. */
+  #hasEnded = false;
   /** What it pays for, if its price is known. */
   #units: PricedUnits | undefined;
 
@@ -113,7 +117,9 @@ class SubmittingRow<Accepted> {
     const isChargeKnown = budget.accept(row, verdict);
     const cost = toSettledFields(row.cost, isChargeKnown);
     const line = plan.toLine(row.id, accepted, cost);
-    if (!line || (await this.#tryAppend(line)) || plan.isChargedOnce) row.makeDurable();
+    this.#hasEnded = true;
+    const isDurable = !line || (await this.#append(line));
+    if (isDurable || plan.isChargedOnce) row.makeDurable();
     if (verdict.replay && plan.isChargedOnce) await journal.checkParams(row, intent);
     return accepted;
   }
@@ -148,7 +154,7 @@ class SubmittingRow<Accepted> {
     }
     const price = await priceOf(this.#submission);
     this.#units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
-    const repeated = recordedBy && 'unpriced';
+    const repeated = recordedBy && !row.charges.isKnown ? 'unpriced' : undefined;
     return budget.reserve(row, { path, price, units: this.#units, repeated });
   }
 
@@ -161,7 +167,7 @@ class SubmittingRow<Accepted> {
       if (recordedBy) await this.#recordAgain();
       else if (isChargedOnce) await recordOnce();
       return await this.#sendWhenSlotFree(async (isResent) => {
-        if (isResent && !(await this.#recording)) throw costNotRecordedError();
+        await this.#recordCharges(isResent);
         // What an earlier run may have sent is reserved, whatever the budget covers now.
         if (!recordedBy || isResent) this.#context.budget.recheck(this.#row, isResent);
         if (!isChargedOnce) await recordOnce();
@@ -192,7 +198,18 @@ class SubmittingRow<Accepted> {
    */
   async #recordAgain(): Promise<void> {
     this.#recorded = this.#row.cost;
-    if (!this.#row.controller.signal.aborted) await this.#tryAppend(this.#submitLine);
+    if (!this.#row.controller.signal.aborted) await this.#append(this.#submitLine);
+  }
+
+  /** Before anything is sent, all charges of the run so far are recorded. If that fails, it sends nothing more. */
+  async #recordCharges(isResent: boolean): Promise<void> {
+    const { journal, pause } = this.#context;
+    await this.#recording;
+    await journal.writeCharges().catch(({ message }: Error) => {
+      // Without an outcome: rows that the pause keeps back were not charged.
+      pause.begin(new ConfigurationError(message));
+      throw isResent ? costNotRecordedError() : unsentError(pause.reason);
+    });
   }
 
   get #submitLine() {
@@ -225,10 +242,12 @@ class SubmittingRow<Accepted> {
       onResponse: (meta, isLate) => {
         if (meta.status === 402) pause.begin();
         budget.addCharge(row, verdictOf(meta), isLate);
+        if (this.#hasEnded) void this.#recordLoss();
       },
       mayRetry: () => budget.mayRetry(row),
       // Attempts that were certainly rejected count as unsent.
-      onRetry: (outcome) => {
+      onRetry: (outcome, error) => {
+        row.charges.fail(error);
         isResent ||= outcome === 'unknown';
         if (isResent) void this.#recordLoss();
         else markUnsent();
@@ -244,6 +263,7 @@ class SubmittingRow<Accepted> {
         const mayRetry = rejection !== undefined && rejection.outcome !== 'unknown';
         if (mayRetry || isUncharged(error)) markUnsent();
         if (!mayRetry) throw error;
+        row.charges.fail(error);
         chats.removeBeforeRetry(row);
         // A row that found no free slot waits at least a second.
         await config.clock.sleep(Math.max(1_000, rejection.retryAfterMs ?? 0), signal);
@@ -264,7 +284,10 @@ class SubmittingRow<Accepted> {
     const earlier = this.#submission.recordedBy ?? (isDamaged ? 'earlier-run' : undefined);
     const recordedBy = isFreed ? thisRun : (earlier ?? thisRun);
     const verdict = verdictOfFailure({ recordedBy, isChargedOnce }, error);
-    budget.settle(row, verdict.money);
+    row.charges.fail(error);
+    // What is reserved after a charge is for the attempts that follow it.
+    budget.settle(row, row.charges.isKnown ? 'none' : verdict.money);
+    this.#hasEnded = true;
     if (!isUnpaid(verdict)) {
       const recording = this.#recordLoss();
       // Any other aborted run does not wait for the lines of its tasks.
@@ -275,21 +298,23 @@ class SubmittingRow<Accepted> {
     if (!recordedBy) return;
     const paused = pause.isReason(error) || undefined;
     const fields = { paused, void: isFreed || undefined, ...toCostFields(row.cost) };
-    await this.#tryAppend({ type: 'refused', id: row.id, ...fields });
+    await this.#append({ type: 'refused', id: row.id, ...fields });
   }
 
-  /** Records what lost attempts have cost or may have cost, if that is not what the latest `submit` line says. */
+  /** Records what lost attempts have cost or may have cost, if that is not what its latest line says. */
   async #recordLoss(): Promise<void> {
-    const { cost } = this.#row;
-    const before = this.#recorded;
-    if (JSON.stringify(cost) === JSON.stringify(before)) return void (await this.#recording);
-    this.#recorded = cost;
-    this.#recording = this.#tryAppend({ ...this.#submitLine, lost: true });
-    // The next line about it has the cost as well.
-    if (!(await this.#recording)) this.#recorded = before;
+    if (JSON.stringify(this.#row.cost) !== JSON.stringify(this.#recorded)) {
+      this.#recording = this.#append({ ...this.#submitLine, lost: true });
+    }
+    await this.#recording;
   }
 
-  #tryAppend(line: JournalLine): Promise<boolean> {
+  /** Appends a line with the cost of the row. Returns whether it is durable. */
+  #append(line: RowLine): Promise<boolean> {
+    const { cost } = this.#row;
+    const usd = roundUsd(cost.chargedUsd - this.#recorded.chargedUsd);
+    this.#recorded = cost;
+    if (usd > 0) return this.#context.journal.appendCharge(line, usd);
     const ifLost = this.#plan.isChargedOnce
       ? 'the row may be resent with the same key'
       : 'later runs will not know the outcome of the row';
