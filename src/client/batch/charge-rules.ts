@@ -147,8 +147,9 @@ export class KeyCharges {
 
   /** An attempt has failed. */
   fail(error: unknown): void {
-    const { money } = verdictOfAttempt(error);
-    this.#isOpen ||= money === 'unknown' || money === 'accepted';
+    const verdict = verdictOfAttempt(error);
+    const isCharged = verdict.money === 'charged' || this.covers(verdict);
+    this.#isOpen ||= !isCharged && !isUnpaid(verdict);
   }
 
   /** Whether the service has charged the key, and protects it from a second charge as far as is known. */
