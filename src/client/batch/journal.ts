@@ -8,13 +8,14 @@ import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
 import { JournalContents, tornLine } from './journal-contents.ts';
-import { isChatPath, parseLine } from './journal-line.ts';
+import { isChatPath } from './journal-line.ts';
 import type { Intent, JournalLine, RowLine } from './journal-line.ts';
 import { contestedRowError, unsentError, unwrittenChargesError } from './row-errors.ts';
 import type { UnwrittenCharge } from './row-errors.ts';
 import { EarlierRows, lifeOf } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
+import { StoredCompletions } from './stored-completions.ts';
 
 export const journalRule: Rule = objectWithMethods('read', 'append');
 
@@ -102,6 +103,11 @@ export class BatchJournal {
     // Another process may have started a run at the same time. The first line wins in both processes.
     await this.read();
     return this.#contents.openRun() ?? run;
+  }
+
+  /** Whether it keeps other processes away. One that is no `Journal` has no others. */
+  get canLock(): boolean {
+    return !this.#journal || this.#journal.lock !== undefined;
   }
 
   /** Whether chats were recorded in it. */
@@ -216,9 +222,9 @@ export class BatchJournal {
 
   async #writeUnwritten(): Promise<void> {
     for (;;) {
-      const [next] = this.#unwritten;
-      if (next === undefined) return;
-      await this.append(next.line).catch((error: unknown) => {
+      const [charge] = this.#unwritten;
+      if (charge === undefined) return;
+      await this.append(charge.line).catch((error: unknown) => {
         throw unwrittenChargesError(error, this.#unwritten);
       });
       this.#unwritten.shift();
@@ -242,55 +248,3 @@ export class BatchJournal {
 }
 
 async function* noLines(): AsyncGenerator<string> {}
-
-/**
- * The completions in a journal. All of them may be too large for the memory, so the journal is read a second time, as far
- * as the rows need it. Rows that come in the order of the journal leave nothing in memory.
- */
-class StoredCompletions {
-  readonly #read: () => AsyncIterable<string>;
-  /** Numbers of the lines that rows will need. */
-  readonly #wanted: Set<number>;
-  /** Lines that were passed before their rows needed them. */
-  readonly #passed = new Map<number, string>();
-  #lines: AsyncIterator<string> | undefined;
-  #number = 0;
-  #previous: Promise<unknown> = Promise.resolve();
-
-  constructor(read: () => AsyncIterable<string>, wanted: Iterable<number>) {
-    this.#read = read;
-    this.#wanted = new Set(wanted);
-  }
-
-  /** Returns the completion of a line. */
-  async take(lineNumber: number): Promise<ChatCompletion> {
-    const text = this.#previous.then(() => this.#find(lineNumber));
-    this.#previous = text.catch(() => undefined);
-    const line = parseLine((await text) ?? 'null');
-    if (line.type === 'completed') return line.completion;
-    throw new ConfigurationError(
-      `journal: line ${lineNumber} has changed while the batch was running. Nothing was sent for its row.`,
-    );
-  }
-
-  /** Ends the second reading. */
-  async close(): Promise<void> {
-    await this.#lines?.return?.();
-  }
-
-  async #find(lineNumber: number): Promise<string | undefined> {
-    const passed = this.#passed.get(lineNumber);
-    this.#passed.delete(lineNumber);
-    this.#wanted.delete(lineNumber);
-    if (passed !== undefined) return passed;
-    this.#lines ??= this.#read()[Symbol.asyncIterator]();
-    while (this.#number < lineNumber) {
-      const line: IteratorResult<string, unknown> = await this.#lines.next();
-      if (line.done) return undefined;
-      this.#number += 1;
-      if (this.#number === lineNumber) return line.value;
-      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, line.value);
-    }
-    return undefined;
-  }
-}

@@ -105,8 +105,8 @@ export function unwrittenChargesError(
     summary: `journal: appending failed (${String(cause)}), so nothing more was sent.`,
     charge: (wording = forPrograms) =>
       `Row ${first}${more} charged ${wording.usd(usd)} that the journal does not have.`,
-    advice: ({ limit, again } = forPrograms) =>
-      `Make the journal writable, then ${again}: ${limit} does not count this amount, so lower it.`,
+    advice: ({ again, option } = forPrograms) =>
+      `Make the journal writable, then ${again}. Lower ${option('maxUsd')} by this amount, which later runs do not count.`,
   };
   return createError(ConfigurationError, parts, { cause, outcome: 'unknown' });
 }
