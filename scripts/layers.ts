@@ -32,9 +32,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   resources: [...base, 'client'],
   'base-client.ts': [...base, 'client', 'resources'],
   'client.ts': [...base, 'client', 'resources', 'base-client.ts'],
-  'chat-client.ts': [...base, 'client', 'resources', 'base-client.ts'],
   'index.ts': [...base, 'client', 'resources', 'base-client.ts', 'client.ts'],
-  'chat.ts': [...base, 'client', 'resources', 'chat-client.ts', 'index.ts'],
+  'chat.ts': [...base, 'client', 'resources', 'base-client.ts', 'index.ts'],
   'all.ts': ['client', 'client.ts', 'resources'],
   'internal.ts': [...base, 'client', 'client.ts'],
   'integrations/journal': [
