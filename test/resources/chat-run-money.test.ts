@@ -74,6 +74,31 @@ function runOn(replies: readonly Reply[], clientOptions: PolygateOptions = {}) {
 
 const nothing = /nothing was charged/i;
 
+describe('the charge of a run is what all attempts of its requests were charged:', () => {
+  const failed = () => new Response(null, { status: 502, headers: charged });
+  const replayed = { ...charged, 'x-svc-idempotent-replay': 'true' };
+  const streamed = (headers: object) => () =>
+    new Response(completeStream, { headers: { ...eventStream.headers, ...headers } });
+  const done = { content: 'Ahoy' };
+
+  test.each<[string, Reply, Reply, Reply, number]>([
+    ['a failure', failed, completion(done), streamed(charged), 0.2],
+    ['a lost response that is replayed', lost, completion(done, replayed), streamed(replayed), 0.1],
+    ['a failure that is replayed', failed, completion(done, replayed), streamed(replayed), 0.1],
+  ])('%s', async (_, first, plain, stream, usd) => {
+    for (const [reply, options] of [
+      [plain, {}],
+      [stream, { onStream: () => undefined }],
+    ] as const) {
+      const retries = { maxRetries: 1, retryAmbiguous: { chat: true } };
+      const { clock, gateway, run } = runOn([first, reply], retries);
+      const { chargeUsd } = await clock.settle(run(options));
+      expect(chargeUsd).toBe(usd);
+      expect(gateway.spend.totalUsd).toBe(usd);
+    }
+  });
+});
+
 describe('a run that fails after a paid round', () => {
   const failures: [string, Reply, new (...args: any[]) => PolygateError][] = [
     ['a 400', () => Response.json({ error: { message: 'No' } }, { status: 400 }), BadRequestError],
