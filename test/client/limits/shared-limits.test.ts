@@ -110,6 +110,18 @@ describe('after chats of a client without a budget, those of a derived client', 
     expect(invoiceOf(mock)).toBeCloseTo(maxUsd, 9);
   });
 
+  test('count those whose charge was not reported', async () => {
+    const { mock, gateway, limited, priceUsd } = await startWithCharge();
+    mock.fail({ route: chats, headers: { 'x-svc-charge-usd': null }, times: 1 });
+    await gateway.chat.completions.create(chat);
+    const maxUsd = 3 * priceUsd;
+    await limited(maxUsd).chat.completions.create(chat);
+    expect(await caught(limited(maxUsd).chat.completions.create(chat))).toBeInstanceOf(
+      BudgetExceededError,
+    );
+    expect(invoiceOf(mock)).toBeCloseTo(maxUsd, 9);
+  });
+
   test('do not wait for each other', async () => {
     const { mock, gateway, limited } = await startWithCharge();
     mock.fail({ route: chats, delayMs: 60_000 });
