@@ -120,7 +120,7 @@ test('on a phone, a row of the comparison is a sentence, and no unit is on anoth
   const first = page.locator('.home > table td').first();
   const prefix = await first.evaluate((cell: any) => getComputedStyle(cell, '::before').content);
   expect(prefix).toBe('"If "');
-  const text: string = await page.locator('main.home').evaluate((home: any) => home.textContent);
+  const text: string = await page.locator('main.home').innerText();
   expect(text).toMatch(/\d\u{a0}ms\b/u);
   expect(text).not.toMatch(/\d (?:ms|s|KiB)\b/);
 });

@@ -183,6 +183,22 @@ test('the buttons of the bar have names that say what they open, and links to fi
   }
 });
 
+test('on a phone, a drawing is as wide as its text needs, and scrolls', async () => {
+  const { page } = await openPage('/guides/payment-safety.html', { viewport: phone });
+  const drawing = page.locator('.vp-doc p > img').first();
+  expect((await drawing.boundingBox()).width).toBeGreaterThanOrEqual(600);
+  const box = drawing.locator('..');
+  expect(await box.evaluate((one: any) => getComputedStyle(one).overflowX)).toBe('auto');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
+});
+
+test('on paper, the table of the benchmarks has all its columns', async () => {
+  const viewport = { width: 718, height: 1000 };
+  const { page } = await openPage('/guides/benchmarks.html', { viewport });
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+});
+
 test.each(['light', 'dark'])('inline code has a visible ground: %s', async (colorScheme) => {
   const { page } = await openPage('/guides/quick-start.html', { colorScheme });
   const luminance = await page.evaluate(`(() => {
