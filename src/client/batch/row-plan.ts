@@ -14,7 +14,7 @@ import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Priced } from './budget-decisions.ts';
 import { requestHash, rowKey } from './journal-line.ts';
-import type { CostFields, Intent, JournalLine } from './journal-line.ts';
+import type { CostFields, Intent, RowLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
 import {
   changedParamsError,
@@ -58,7 +58,7 @@ export interface RowPlan<Accepted> {
   /** The task, if the row is one. */
   taskOf(accepted: Accepted): Task | undefined;
   /** The journal line that makes `accepted` durable; undefined if nothing could be found with it. */
-  toLine(id: string, accepted: Accepted, cost: CostFields): JournalLine | undefined;
+  toLine(id: string, accepted: Accepted, cost: CostFields): RowLine | undefined;
   /** The result of the row. */
   finish(accepted: Accepted, signal: AbortSignal): Promise<RowOutcome>;
 }
@@ -233,9 +233,9 @@ export async function planTask<Kind extends TaskKind>(
     if (step !== 'wait' || !history.receipt) throw changedParamsError(id);
     return taskPlan({ accepted: submission.task(history.receipt) }, context, signal);
   }
-  // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
-  // derived key is the same in every process that runs the batch with the same journal.
-  // Unless a damaged line may be that of a run that has sent these params under the old key at the same time.
+  // A submission that was rejected keeps its key. With other params it is another request, and needs another key, unless a
+  // damaged line may be that of a run that has sent these params under the old key at the same time. A derived key is the
+  // same in every process that runs the batch with the same journal.
   const hasChanged =
     history.fingerprint !== undefined &&
     history.fingerprint !== hash &&

@@ -18,15 +18,15 @@ export interface AttemptObserver {
   readonly onSend?: () => void;
   /**
    * Called with the metadata of a response, before it can admit other calls that wait for a slot. `isLate`: its attempt was
-   * aborted or has timed out, so that another one may have had its response before.
+   * aborted or has timed out, so a later attempt may have had its response already.
    */
   readonly onResponse?: ((meta: ResponseMeta, isLate: boolean) => void) | undefined;
   /** Called with an error response and its metadata, which its error will have, before its body is read. */
   readonly onErrorResponse?: (response: Response, meta: ResponseMeta) => void;
   /** Whether another attempt may follow one that has failed. If not, its error ends the call. */
   readonly mayRetry?: () => boolean | Promise<boolean>;
-  /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */
-  readonly onRetry?: (outcome: Outcome) => void;
+  /** Called before the pause between two attempts, with the combined outcome of all attempts so far, and the last error. */
+  readonly onRetry?: (outcome: Outcome, error: unknown) => void;
 }
 
 /**

@@ -7,19 +7,17 @@ import { isUnpaid } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 
 /**
- * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
- * ends, a decision makes a `Settlement`, which the scripts record: see `redis/scripts/settle.ts`, and
- * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
- */
-
-/**
+ * What a row costs. The script `admit` reserves its price, or what `decideReservation` estimates. When a submission ends, a
+ * decision makes a `Settlement`, which `settle` in `redis/scripts/spend.ts` records, and `lateCharge` there for a chat whose row
+ * was retried or removed.
+ *
  * What happens to the amount that is reserved for a row, by the verdict about its submission:
  *
  * - `unknown`: it stays reserved.
  * - `none`: it is free again.
  * - `accepted`: it is spent, because no response can report the charge anymore.
- * - `charged`: the charge is spent instead, once for each task. `isLost`: the submission has failed, so its key continues, and
- *   reserves nothing, unless it was charged before: then it reserves like a new one.
+ * - `charged`: the charge is spent instead, once for each task. `isLost`: the submission has failed, so its key
+ *   stays in use, and its reservation becomes 0. After a second charge under the key, the next attempt reserves its price again.
  */
 export type Settlement = { readonly taskId?: string | undefined } & (
   | { readonly money: 'charged'; readonly usd: number; readonly isLost?: true }
@@ -43,25 +41,38 @@ export function settlementOf(verdict: Verdict, taskId?: string): Settlement {
   return taskId === undefined ? accepted : { ...accepted, taskId };
 }
 
+/** What the responses to a failed submission have cost. */
+export interface FailedCharges {
+  /** The sum of its charges in USD, without replays of what counts already. */
+  readonly usd: number;
+  /** The largest charge of the key in USD. */
+  readonly largestUsd: number;
+  /** Whether its key was charged, and no attempt since then may have been. */
+  readonly isKnown: boolean;
+}
+
+export const noCharges: FailedCharges = { usd: 0, largestUsd: 0, isKnown: false };
+
 /** What decides what a failed submission counts. */
 interface FailedRequest {
   readonly isChat: boolean;
   /** Whether it or an earlier one may have been charged. */
   readonly isOpen: boolean;
-  /** The sum of its charges, without replays of what counts already. */
+  /** See `RowState`. */
+  readonly reservesAnew: boolean;
   readonly chargedUsd: number;
 }
 
 /** What a submission counts that has failed. What may have been charged keeps its reservation, unless a charge is reported. */
 export function settlementOfFailed(
   verdict: Verdict,
-  { isChat, isOpen, chargedUsd }: FailedRequest,
+  { isChat, isOpen, reservesAnew, chargedUsd }: FailedRequest,
 ): Settlement {
   if (chargedUsd > 0) {
     return isChat ? charged(chargedUsd) : { ...charged(chargedUsd), isLost: true };
   }
   // What earlier requests of a chat may have cost was spent when it was retried.
-  const isKept = isChat ? !isUnpaid(verdict) : isOpen;
+  const isKept = isChat ? !isUnpaid(verdict) : isOpen && !reservesAnew;
   return isKept ? undecided : unpaid;
 }
 

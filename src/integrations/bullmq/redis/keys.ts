@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { Queue } from 'bullmq';
 
+import type { RowState, RowStatus } from '../row.ts';
+
 /** Whose slots a queue uses: all queues with one prefix and one base URL share them. */
 interface Account {
   readonly prefix: string;
@@ -31,9 +33,9 @@ const queueKeys = (toKey: (name: string) => string) => ({
   meta: toKey('polygate:meta'),
   /** Hash: the sums of all charges (`spent`) and of all reservations (`reserved`). */
   spend: toKey('polygate:spend'),
-  /** Hash: what is known about charges, by the path of the request. See `scripts/charges.ts`. */
+  /** Hash: what is known about charges, by the path of the request. See `recordCharge` in `scripts/functions.ts`. */
   charges: toKey('polygate:charges'),
-  /** Sorted set: which late charges were counted, by the time in s. See `scripts/late-charge.ts`. */
+  /** Sorted set: which late charges were counted, by the time in s. See `lateCharge` in `scripts/spend.ts`. */
   late: toKey('polygate:late'),
   /** Hash: what is reserved for each row, by the id of its job. */
   reservations: toKey('polygate:reservations'),
@@ -75,10 +77,8 @@ export function redisKeys(jobs: Pick<Queue, 'toKey'>, account: Account): RedisKe
 /**
  * What this folder reads and changes of BullMQ's own keys, as version 6.7 lays them out. Check it when BullMQ changes.
  * `paused` is a list of version 5: since 6, a paused queue keeps its jobs where they are.
- */
-
-/**
- * Keys of the lists (`wait`, `active`) and sorted sets that hold the ids of jobs; a new job has a priority, and is in
+ *
+ * These are the keys of the lists (`wait`, `active`) and sorted sets that hold the ids of jobs; a new job has a priority, and is in
  * `prioritized`. `marker` wakes a worker that waits for jobs.
  */
 function jobListKeys(toKey: (name: string) => string) {
@@ -93,9 +93,19 @@ function jobListKeys(toKey: (name: string) => string) {
   };
 }
 
-/** Priorities of jobs: those with a lower one come first, so polls come before new rows. */
-export const pollPriority = 0;
-export const submitPriority = 1;
+/**
+ * Priorities of jobs, of which the lower one comes first: polls, then rows that were charged, and then those that a limit can keep
+ * back, which are tried again and again. New rows of 0.3 have the priority 1.
+ */
+const pollPriority = 0;
+const chargedPriority = 1;
+export const submitPriority = 2;
+
+/** The priority of a row that has moved to a status. */
+export function priorityOf(to: RowStatus, { countedUsd }: RowState): number {
+  if (to === 'running') return pollPriority;
+  return countedUsd === undefined ? submitPriority : chargedPriority;
+}
 
 /** Removes a job, with the keys that BullMQ derives from its own. */
 export const removeJob = `
