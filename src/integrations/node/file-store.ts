@@ -8,7 +8,7 @@ import type { FileLock } from '../journal/lock-file.ts';
 import { newTables, storeIn } from '../proxy/store/memory-store.ts';
 import type { EntryName } from '../proxy/store/memory-store.ts';
 import type { Store } from '../proxy/store/store.ts';
-import { finalPath } from './final-path.ts';
+import { finalPath, syncFolder } from './final-path.ts';
 import { entryLine, fileHeader, readTables } from './store-lines.ts';
 
 /** A store in a file. */
@@ -192,11 +192,4 @@ async function openStore(given: string): Promise<Opened> {
     await lock.release();
     throw error;
   }
-}
-
-/** A new name of a file survives a crash of the machine only if its folder is flushed, which some systems cannot. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
 }
