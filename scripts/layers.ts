@@ -34,7 +34,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'client.ts': [...base, 'client', 'resources', 'base-client.ts'],
   'index.ts': [...base, 'client', 'resources', 'base-client.ts', 'client.ts'],
   'chat.ts': [...base, 'client', 'resources', 'base-client.ts', 'index.ts'],
-  'all.ts': ['client'],
+  'all.ts': ['client', 'client.ts', 'resources'],
   'internal.ts': [...base, 'client', 'client.ts'],
   'integrations/journal': [
     'wire/types',

@@ -85,7 +85,7 @@ export {
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
-export { reservationProblem, highestPrice, unitsOf } from './client/batch/budget-decisions.ts';
+export { reservationProblem, highestPrice } from './client/batch/budget-decisions.ts';
 
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';

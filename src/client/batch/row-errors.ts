@@ -91,6 +91,8 @@ export function costNotRecordedError(): ConfigurationError {
   const parts = {
     summary: 'journal: appending failed for the cost of this row, so it was not sent again.',
     charge: 'It may have been charged.',
+    advice: ({ again } = forPrograms) =>
+      `Make sure that the journal can be written, then ${again}, which may not count this cost.`,
   };
   return createError(ConfigurationError, parts, { outcome: 'unknown' });
 }

@@ -1,9 +1,9 @@
 import { isUncharged, isVoid } from '../../paid/failed-call.ts';
+import { estimatedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { isUnpaid, verdictOf } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { forwardAbort } from '../config/clock.ts';
-import { unitsOf } from './budget-decisions.ts';
 import { failedRow, slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import { isChatPath } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
@@ -136,7 +136,7 @@ class SubmittingRow<Accepted> {
   /** Reserves the price, or what an earlier run has. If that run did not know it, the submission is unpriced until now. */
   async #reservePrice(): Promise<void> {
     const row = this.#row;
-    const { recordedBy, intent } = this.#submission;
+    const { recordedBy, intent, models, estimateUsd } = this.#submission;
     const { path } = intent;
     const { budget, priceOf } = this.#context;
     const { estimatedUsd } = row.cost;
@@ -147,7 +147,8 @@ class SubmittingRow<Accepted> {
       return budget.reserve(row, { path, price: estimatedUsd, units, repeated: 'reserved' });
     }
     const price = await priceOf(this.#submission);
-    this.#units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
+    this.#units =
+      price === undefined ? undefined : estimatedUnits([path, models], price, estimateUsd);
     const repeated = recordedBy && 'unpriced';
     return budget.reserve(row, { path, price, units: this.#units, repeated });
   }

@@ -55,7 +55,10 @@ test.each(['image', 'chat'] as const)(
     const journal = lockedJournal(lines, { append });
     const said = await run(service, kind, 1, { journal, maxUsd: 1 });
     expect(said).toMatchObject({ statuses: ['unknown'], usd: invoiceOf(service.mock) });
-    expect(said.messages).toEqual([expect.stringContaining('so it was not sent again.')]);
+    expect(said.messages).toEqual([
+      'journal: appending failed for the cost of this row, so it was not sent again. It may have been charged. ' +
+        'Make sure that the journal can be written, then run it again with the same journal, which may not count this cost.',
+    ]);
     expect(service.sent()).toBe(1);
     const later = await run(service, kind, 0, { journal, maxUsd: 1 });
     expect(later.usd).toBe(said.usd);
