@@ -235,6 +235,11 @@ export class Reservation {
     all.settle(request, isUncharged ? money : 'unknown');
   }
 
+  /** The request reserves at least this amount in USD: it may have been charged, although its key seemed to be free. */
+  raise(usd: number): void {
+    this.#all.hold(this.#request, toNano(usd));
+  }
+
   /**
    * A response reports a charge: ends what is reserved, and learns what such requests cost. `estimate` returns the listed price
    * of one that no limit has covered.
