@@ -51,7 +51,7 @@ export class Lookups {
       );
       if (models.length === 0) return ['There are no such models.'];
       return shortened(
-        models.map(({ id, type, pricing }) => `${id} (${String(type)}): ${priceText(pricing)}`),
+        models.map((model) => `${model.id} (${String(model.type)}): ${priceText(model.pricing)}`),
         'models; pass a type to see fewer',
       );
     });
