@@ -13,7 +13,7 @@ const foreign: Readonly<Record<string, string>> = {
   'src/integrations/bullmq/redis/connection.ts': 'what Redis responds',
   'src/integrations/bullmq/redis/scripts/lua-script.ts': 'what Redis responds',
   'src/tools/doctor/free/poll-paths.ts': 'two responses of the service, compared with each other',
-  'src/tools/doctor/free/explain.ts': 'what the runtime says about a connection',
+  'src/tools/doctor/run/failure.ts': 'what the runtime says about a connection',
   'src/client/http/refused-signal.ts': 'two errors of the runtime, compared with each other',
   'src/errors/base.ts': 'a cause, which is not printed twice',
   'src/errors/restate-charge.ts': 'the stack trace of an error, which begins with its message',

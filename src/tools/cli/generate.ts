@@ -8,7 +8,7 @@ import { formatUsd } from '../money.ts';
 import { parseArguments, messageOf } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { rejectionHint, describeFailure } from './failure.ts';
-import { endedCodes, helpOf } from './help.ts';
+import { helpOf } from './help.ts';
 import { nameOfTask } from './output-name.ts';
 import { parseWithFields, readParams, requireModel, readPrompt } from './params.ts';
 import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
@@ -50,17 +50,11 @@ const help = (kind: GenerationKind) => () =>
     notes: [
       `Without an argument, the ${inputName(kind)} is read from stdin. The request is stored before it is sent, and its receipt before the wait: after Ctrl-C or a crash, npx polygate task wait <id or key> continues, without a second charge.`,
     ],
-    lists: {
-      'Exit codes': [
-        ['0', 'the result is saved'],
-        ['1', 'the service rejected the request, or the task failed'],
-        ['2', 'an option or a file is invalid; nothing was sent'],
-        [
-          '3',
-          'it may have been charged, and the result is not saved yet; the last line says how to continue',
-        ],
-        ...endedCodes,
-      ],
+    exits: {
+      0: 'the result is saved',
+      1: 'the service rejected the request, or the task failed',
+      2: 'an option or a file is invalid; nothing was sent',
+      3: 'it may have been charged, and the result is not saved yet; the last line says how to continue',
     },
   });
 
