@@ -229,7 +229,7 @@ export class Reservation {
     const isUncharged = isUnpaid({ money });
     const isLost = this.#isUnpriced ? !isUncharged : money === 'unknown' && !request.isFree();
     if (isLost && !this.#isReserved) {
-      const units = price === undefined ? this.#ofRoute : request.unitsOf(price);
+      const units = this.#unitsAt(price);
       all.hold(request, all.expected(price ?? 0, units), units);
     }
     all.settle(request, isUncharged ? money : 'unknown');
@@ -257,9 +257,14 @@ export class Reservation {
     if (units) this.#all.learn(units, toNano(usd));
   }
 
+  /** What it pays for: if its listed price is not known, what any request of its route does. */
+  #unitsAt(price: number | undefined): PricedUnits | undefined {
+    return price === undefined ? this.#ofRoute : this.#request.unitsOf(price);
+  }
+
   /**
-   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price`
-   * or, if that is undefined, the largest charge of its route. A replay without a charge does not show the price of
+   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price` and the
+   * largest charge of its class or, if that is undefined, of its route. A replay without a charge does not show the price of
    * the next request.
    */
   accept(price: number | undefined, replay: boolean): number {
@@ -267,7 +272,7 @@ export class Reservation {
     if (replay) this.#all.turns.leave(route, id);
     else this.#all.turns.answer(route);
     this.#isUnpriced = false;
-    const usual = price === undefined ? this.#all.largest(this.#ofRoute) : toNano(price);
+    const usual = this.#all.expected(price ?? 0, this.#unitsAt(price));
     const kept = Math.max(this.#all.amountOf(holder), usual);
     this.#all.settle(this.#request, 'accepted');
     return kept;
