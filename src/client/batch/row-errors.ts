@@ -1,6 +1,6 @@
+/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
-/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
 import { AbortedError, ConnectionError } from '../../errors/call.ts';
 import { createError, nothingSent } from '../../errors/message.ts';
 import { toNano, toUsd } from '../../paid/amounts.ts';
@@ -123,6 +123,8 @@ export function costNotRecordedError(): ConfigurationError {
   const parts = {
     summary: 'journal: appending failed for the cost of this row, so it was not sent again.',
     charge: 'It may have been charged.',
+    advice: ({ again } = forPrograms) =>
+      `Make sure that the journal can be written, then ${again}, which may not count this cost.`,
   };
   return createError(ConfigurationError, parts, { outcome: 'unknown' });
 }

@@ -1,9 +1,9 @@
 import { roundUsd } from '../../paid/amounts.ts';
 import { isUncharged, isVoid } from '../../paid/failed-call.ts';
+import { estimatedUnits } from '../../paid/prices.ts';
 import type { PricedUnits } from '../../paid/prices.ts';
 import { isUnpaid, verdictOf } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
-import { unitsOf } from './budget-decisions.ts';
 import { slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import type { RowLine } from './journal-line.ts';
 import {
@@ -84,7 +84,7 @@ export class SubmittingRow<Accepted> {
   /** Reserves the price, or what an earlier run has. If that run did not know it, the submission is unpriced until now. */
   async #reservePrice(): Promise<void> {
     const row = this.#row;
-    const { recordedBy, intent } = this.#submission;
+    const { recordedBy, intent, models, estimateUsd } = this.#submission;
     const { path } = intent;
     const { budget, priceOf } = this.#context;
     const { estimatedUsd } = row.cost;
@@ -95,7 +95,8 @@ export class SubmittingRow<Accepted> {
       return budget.reserve(row, { path, price: estimatedUsd, units, repeated: 'reserved' });
     }
     const price = await priceOf(this.#submission);
-    this.#units = price === undefined ? undefined : unitsOf(this.#submission, path, price);
+    this.#units =
+      price === undefined ? undefined : estimatedUnits([path, models], price, estimateUsd);
     const repeated = recordedBy && !row.charges.isKnown ? 'unpriced' : undefined;
     return budget.reserve(row, { path, price, units: this.#units, repeated });
   }

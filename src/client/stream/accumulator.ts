@@ -5,9 +5,17 @@ import type {
 } from '../../wire/types/chat/completion.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { collected, FieldBuffer, ignored, latest, ListBuffer, RecordBuffer } from './fields.ts';
+import {
+  collected,
+  FieldBuffer,
+  ignored,
+  latest,
+  ListBuffer,
+  RecordBuffer,
+  text,
+  TextBuffer,
+} from './fields.ts';
 import type { Reducer } from './fields.ts';
-import { text, TextBuffer } from './text-buffer.ts';
 import { CalledFunction, ToolCalls } from './tool-calls.ts';
 import { fragment, reducersOver, snapshot } from './unknown-fields.ts';
 
@@ -85,7 +93,7 @@ export class Accumulator extends RecordBuffer {
   }
 }
 
-/** The choices of a completion. `normalizeChunk` has checked what is added. */
+/** The choices of a completion. `parseChunk` has checked what is added. */
 class Choices extends FieldBuffer {
   /** The choices by index, and therefore in this order. */
   readonly #choices: Record<number, RecordBuffer> = {};

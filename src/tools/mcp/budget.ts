@@ -26,7 +26,7 @@ export interface Limits {
 }
 
 /** What a call pays for. */
-export interface Purchase {
+interface Purchase {
   readonly idempotencyKey: string;
   /** The tool. */
   readonly route: string;
@@ -54,7 +54,7 @@ export class ProcessBudget {
   readonly #limits: Limits;
   readonly #refunds: Refunds;
   readonly #books = new Books();
-  readonly #reservations = this.#books.useLimits(Reservations);
+  readonly #reservations = (this.#books.reservations = new Reservations(this.#books));
   /** Purchases that were or will be sent, and whose charge is not known, by their keys. */
   readonly #open = new Map<string, Purchase>();
 
