@@ -88,8 +88,9 @@ export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.t
 export { reservationProblem, highestPrice } from './client/batch/budget-decisions.ts';
 
 // Rows of journals and queues
-export { openJournal, readJournal } from './client/batch/journal-content.ts';
-export type { JournalContent, JournalRow } from './client/batch/journal-content.ts';
+export { openJournal } from './client/batch/journal.ts';
+export { readJournal } from './client/batch/journal-contents.ts';
+export type { JournalContent, JournalRow } from './client/batch/journal-contents.ts';
 export { rowKey, requestHash } from './client/batch/journal-line.ts';
 
 // Downloads
