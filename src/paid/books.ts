@@ -18,9 +18,8 @@ export interface Claim extends Pick<ReservedRequest, 'route' | 'unitsOf'> {
 /** How many keys to remember at least, to recognize replays of charges that count already. */
 const maxRememberedKeys = 10_000;
 
-/** A key that counts; with an estimate if no response has reported its charge. */
+/** A key that counts. */
 interface Counted extends CountedKey {
-  readonly estimate?: number | undefined;
   /** The number of requests that were opened before. */
   readonly after: number;
 }
@@ -100,9 +99,9 @@ export class Entry implements ReservedRequest {
     return (this.#body ??= this.#claim.readBody());
   }
 
-  isFree(): boolean {
+  isFree(nanoUsd: number): boolean {
     if (this.holder === this.id) return false;
-    return isFree(this.#books.counted(this.holder), () => this.bodyOf());
+    return isFree(this.#books.counted(this.holder), nanoUsd, () => this.bodyOf());
   }
 
   /**

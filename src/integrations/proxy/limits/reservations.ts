@@ -39,8 +39,6 @@ export interface UserState {
 /** A key that was charged, and when it was counted, in ms. */
 export interface DatedKey extends CountedKey {
   readonly at: number;
-  /** What counts in billionths of a USD because no response has reported the charge. */
-  readonly estimate?: number | undefined;
 }
 
 export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });

@@ -99,8 +99,10 @@ if state.inFlight[input.request] then return result('') end
 if repeated then return result('attempt') end
 local paid = false
 if input.isShared then
-  local at, forgotten, body = string.match(redis.call('GET', KEYS[3]) or '', '^(%d+) %d ?(%d?) ?%d* ?(.*)$')
-  paid = at ~= nil and tonumber(at) >= window.start and forgotten ~= '1' and (forgotten == '' or body == input.body)
+  local stored = redis.call('GET', KEYS[3]) or ''
+  local at, forgotten, estimate, body = string.match(stored, '^(%d+) %d ?(%d?) ?(%d*) ?(.*)$')
+  paid = at ~= nil and tonumber(at) >= window.start and forgotten ~= '1'
+    and (forgotten == '' or body == input.body) and (tonumber(estimate) or input.nanoUsd) >= input.nanoUsd
 end
 local held = window.held[input.holder]
 local nano = paid and 0 or input.nanoUsd

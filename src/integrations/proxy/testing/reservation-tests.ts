@@ -187,6 +187,18 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A key that counts with an estimate reserves again for a request that costs more (new in 0.4)',
+    async run() {
+      const user = await newUser(makeStore);
+      const limits = { usd: 0.2 };
+      const requested = { usd: 0.1, key: 'k', limits };
+      await (await user.expect(undefined, requested)).settle('charged', { isEstimate: true });
+      await user.expect('usd', { ...requested, usd: 0.2 });
+      await user.expect(undefined, requested);
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+    },
+  },
+  {
     name: 'A key whose replay was counted is charged again by a request that was sent later (new in 0.4)',
     async run() {
       const user = await newUser(makeStore);
