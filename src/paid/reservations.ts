@@ -220,7 +220,9 @@ export class Reservation {
     const isUncharged = isUnpaid({ money });
     const units = price === undefined ? this.#ofRoute : request.unitsOf(price);
     const nanoUsd = all.expected(price ?? 0, units);
-    const isLost = this.#isUnpriced ? !isUncharged : money === 'unknown' && !request.isFree(nanoUsd);
+    const isLost = this.#isUnpriced
+      ? !isUncharged
+      : money === 'unknown' && !request.isFree(nanoUsd);
     if (isLost && !this.#isReserved) all.hold(request, nanoUsd, units);
     all.settle(request, isUncharged ? money : 'unknown');
   }

@@ -170,7 +170,8 @@ export const regressions: readonly Regression[] = [
     ]),
   },
   {
-    title: 'a replay for one model of what another one has cost, which does not show the price of that',
+    title:
+      'a replay for one model of what another one has cost, which does not show the price of that',
     scenario: scenario(0.2, [
       [{ key: 'k1', model: 'free', fate: 'lost after' }],
       [{ key: 'k1' }],
