@@ -32,7 +32,7 @@ export class Books {
   estimated = 0;
   /** The number of requests that were opened. */
   requests = 0;
-  /** The routes of requests that were lost before limits were used, and count with no amount, by what they share. */
+  /** The routes of requests that were lost before limits were used, and count with no amount, by holder. */
   readonly unpriced = new Map<string, string>();
   #reservations: Reservations | undefined;
   #keys = new Map<string, Counted>();

@@ -38,7 +38,7 @@ export class LargestCharges {
     return perUnit === undefined ? undefined : toNano((perUnit * units) / 1e9);
   }
 
-  /** The same: 0 before the first one. */
+  /** Like `known`, but 0 before the first charge, or without units. */
   largest(units: PricedUnits | undefined): number {
     return (units && this.known(units)) ?? 0;
   }

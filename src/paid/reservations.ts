@@ -43,7 +43,7 @@ export type Stage = 'queueing' | 'sending' | 'resending';
 
 /** What is spent, and the estimates that count. */
 interface Committed extends Readonly<Record<'spent' | 'estimated', number>> {
-  /** The routes of requests that were lost before, and count with no amount, by what they share. */
+  /** The routes of requests that were lost before, and count with no amount, by holder. */
   readonly unpriced?: ReadonlyMap<string, string>;
 }
 
@@ -98,7 +98,7 @@ export class Reservations extends ReservedSums {
     const held = this.#holders.get(holder);
     if (held === undefined) return this.delete(holder);
     this.set(holder, amountOf(held));
-    // Only a result ends what it may have cost, because no other request has this holder. A batch has many of these.
+    // Nothing more is reported about a request that shares its holder with no other, so only its amount is kept.
     if (holder === id && !held.some(isInFlight)) this.#holders.delete(holder);
   }
 
@@ -117,7 +117,7 @@ export class Reservation {
   #isCharged = false;
   /** Whether a limit covers the request, although it reserves no amount, and no charge is reported. */
   #isUnpriced = false;
-  /** Whether the request has failed. What remains of it is about to find its signal aborted. */
+  /** Whether the request has failed. Work of it that still runs is about to find its signal aborted, and reserves nothing. */
   #hasLeft = false;
   /** In USD, as it was last reserved; undefined if it is not known. */
   price: number | undefined;

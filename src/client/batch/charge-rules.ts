@@ -91,8 +91,8 @@ export function verdictOfFailure(
   // The error is that of a callback.
   if (recordedBy === undefined) return { ...verdict, money: 'none' };
   const facts = { hasTask: false, mayBeCharged: recordedBy === 'earlier-run', isRecorded: true };
-  // An aborted run does not wait for the lines of its tasks. Its `refused` line could come after another run has sent
-  // the task again under the same key, and would take back what that run has sent. A queue has no such lines.
+  // An aborted run does not wait for the lines of its tasks. Its `refused` line could be written late, and
+  // then take back a line of another run, which has sent the task again. A queue has no such lines.
   const isAbortedTask = isChargedOnce && AbortedError.is(error);
   const isOpen = !isFinalError(facts, error) || isAbortedTask;
   return isOpen && isUnpaid(verdict) ? { ...verdict, money: 'unknown' } : verdict;

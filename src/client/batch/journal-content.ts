@@ -1,6 +1,6 @@
+/** What the journal of a batch says about its rows, by the rules of the client. */
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import { JournalContents } from './journal-contents.ts';
-/** What the journal of a batch says about its rows, by the rules of the client. */
 import { BatchJournal } from './journal.ts';
 import { isLostChat, mayBeCharged, nextOf, unpricedSubmits } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';

@@ -1,6 +1,6 @@
+/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
 import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
-/** The errors of rows. What a message says about charges is true of the row, not only of the last request. */
 import { AbortedError, ConnectionError } from '../../errors/call.ts';
 import { createError, nothingSent } from '../../errors/message.ts';
 import { textOf } from '../../wire/types/type-guards.ts';

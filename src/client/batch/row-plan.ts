@@ -233,9 +233,9 @@ export async function planTask<Kind extends TaskKind>(
     if (step !== 'wait' || !history.receipt) throw changedParamsError(id);
     return taskPlan({ accepted: submission.task(history.receipt) }, context, signal);
   }
-  // A submission that was rejected keeps its key. With other params it is another request, and needs another key. A
-  // derived key is the same in every process that runs the batch with the same journal.
-  // Unless a damaged line may be that of a run that has sent these params under the old key at the same time.
+  // A submission that was rejected keeps its key. With other params it is another request, and needs another key, unless a
+  // damaged line may be that of a run that has sent these params under the old key at the same time. A derived key is the
+  // same in every process that runs the batch with the same journal.
   const hasChanged =
     history.fingerprint !== undefined &&
     history.fingerprint !== hash &&

@@ -39,7 +39,7 @@ export async function runRow<Accepted>(
     const isPauseReason = pause.isReason(error);
     // A callback can receive a 402, too, for example for a chat request that writes the row's prompt.
     if (isPauseReason) pause.begin(error);
-    // Of the earlier submission, which counts here: the plan may be another kind of request, or may have failed.
+    // The earlier submission decides: the plan may be another kind of request, or may have failed.
     const isChargedOnce = !isChatPath(row.history.path);
     const { chargeFacts } = row;
     const isOpen = chargeFacts.mayBeCharged || context.journal.isIncompleteFor(row.history);

@@ -18,7 +18,7 @@ export interface AttemptObserver {
   readonly onSend?: () => void;
   /**
    * Called with the metadata of a response, before it can admit other calls that wait for a slot. `isLate`: its attempt was
-   * aborted or has timed out, so that another one may have had its response before.
+   * aborted or has timed out, so a later attempt may have had its response already.
    */
   readonly onResponse?: ((meta: ResponseMeta, isLate: boolean) => void) | undefined;
   /** Called with an error response and its metadata, which its error will have, before its body is read. */

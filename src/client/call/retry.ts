@@ -38,7 +38,7 @@ import type { Safety } from '../../wire/endpoints/endpoint.ts';
 //    [ServerError: "… The request may have been charged; sending it again may charge you again."]
 // 4. `decideRetry` in this file decides about another attempt. A `keyed` request is sent again with the same key and
 //    the same bytes. [no attempt]
-// 5. `leave` in limits/ledger.ts decides what still counts toward the budget. [what was reserved]
+// 5. `Entry.leave` in paid/books.ts decides what still counts toward the budget. [what was reserved]
 // 6. `fallbackReason` in fallback.ts decides about another model, if the call names some. [no model]
 
 /** What has happened in a call, as far as the next retry depends on it. */

@@ -11,7 +11,7 @@ import type { ApiResponse, ReceivedResponse, ResponseHandler } from './response.
 /**
  * Leaves the body to the caller. Aborting the caller's signal aborts the body, too. An event stream holds the concurrency
  * slot of its call, if that needs one, until it has ended, failed or been canceled. For any other response, the call ends when
- * the headers arrive, and its slot is released. `createCheck` creates the check of an event stream, which otherwise ends
+ * the headers arrive, and its slot is released. Without `createCheck`, an event stream is complete
  * where its body ends.
  */
 export function keepBodyUnread(

@@ -7,7 +7,7 @@ export type TimeLimit = (TimerOptions | { clock?: undefined }) & {
   signal?: AbortSignal | undefined;
   /** Creates the error for an aborted signal. An object, because a function would be created for every request. */
   errors: { aborted(reason: unknown): Error };
-  /** Whether the signal does not abort after this failure of the work, because a response that it belongs to is passed on. */
+  /** Whether the caller receives the response behind this failure. The signal then does not abort, so that its body can be read. */
   isPassedOn?: ((error: unknown) => boolean) | undefined;
 };
 

@@ -85,7 +85,7 @@ export class Accumulator extends RecordBuffer {
   }
 }
 
-/** The choices of a completion. `normalizeChunk` has checked what is added. */
+/** The choices of a completion. `parseChunk` has checked what is added. */
 class Choices extends FieldBuffer {
   /** The choices by index, and therefore in this order. */
   readonly #choices: Record<number, RecordBuffer> = {};

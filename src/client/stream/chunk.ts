@@ -5,17 +5,19 @@ import { hasError, isFailedChoice } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import { isFailure } from './failure-record.ts';
-import { isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events.ts';
+import { isDone, isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events.ts';
 
 /**
  * The chunk of an event; undefined if the event is anything else. A choice with a complete message in place of a delta has no
  * delta yet, and `onMessage` is called: see complete-message.ts.
  */
 export function parseChunk(
-  { data, event }: StreamEvent,
+  received: StreamEvent,
   onMessage?: () => void,
 ): ChatCompletionChunk | undefined {
-  if (data === undefined || isErrorEvent(event)) return undefined;
+  const { data, event } = received;
+  // `[DONE]` is no JSON. The error of the parser takes longer than a chunk.
+  if (data === undefined || isErrorEvent(event) || isDone(received)) return undefined;
   const value = parseJson(data);
   if (!isRecord(value) || (value.error != null && hasError(value))) return undefined;
   const { choices } = value;

@@ -16,7 +16,7 @@ export function openStream(
   signal: AbortSignal | undefined,
 ): ResponseHandler<ChunkReader> {
   return async (received) => {
-    const { readStream } = await streamReader.load();
+    const { readStream } = streamReader.loaded ?? (await streamReader.load());
     return readStream(received, choiceCount, signal);
   };
 }

@@ -19,7 +19,7 @@ export class ToolCalls extends FieldBuffer {
   #lastIndex = 0;
 
   /**
-   * Adds the fragments of one chunk, which `normalizeChunk` has checked, and corrects them for other readers of the chunk:
+   * Adds the fragments of one chunk, which `parseChunk` has checked, and corrects them for other readers of the chunk:
    * their indexes, the type of their arguments, and what repeats a complete call.
    */
   override add(added: unknown): boolean {

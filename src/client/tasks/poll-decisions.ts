@@ -39,13 +39,14 @@ export function nextPollDelay({
     interval: Math.min(maxInterval, interval * 1.25),
   };
 }
+
 /**
  * Whether a failed poll reveals nothing about the task, so that the wait continues: no response, a service that is
  * overloaded or down, a record that is not found, or a body that is not a record. These are more failures than a call
  * retries, because a task that was paid for must not be given up. Up to two 404s in a row may mean that the record is
  * not replicated yet.
  *
- * Rows of a queue are polled until their deadline instead: `bullmq/decisions/poll.ts` says why.
+ * Rows of a queue are polled until their deadline instead: `afterFailedPoll` in `bullmq/decisions/task-plan.ts` says why.
  */
 export function canPollLater(error: unknown, notFoundInRow: number): error is PolygateError {
   if (notFoundInRow > 2) return false;

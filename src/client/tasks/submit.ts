@@ -128,6 +128,7 @@ function waitForSubmitted<Kind extends TaskKind>(
     },
   }));
 }
+
 /** What a task keeps of the options of its submission. */
 type KeptOptions = Pick<TaskDetails, 'idempotencyKey' | 'pollHeaders' | 'namesModel'>;
 

@@ -7,19 +7,17 @@ import { isUnpaid } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 
 /**
- * What a row costs. The script `admit` reserves its price, or what `decisions/budget.ts` estimates. When a submission
- * ends, a decision makes a `Settlement`, which the scripts record: see `redis/scripts/settle.ts`, and
- * `redis/scripts/late-charge.ts` for the charge of a chat whose row was retried or removed.
- */
-
-/**
+ * What a row costs. The script `admit` reserves its price, or what `decideReservation` estimates. When a submission ends, a
+ * decision makes a `Settlement`, which `settle` in `redis/scripts/spend.ts` records, and `lateCharge` there for a chat whose row
+ * was retried or removed.
+ *
  * What happens to the amount that is reserved for a row, by the verdict about its submission:
  *
  * - `unknown`: it stays reserved.
  * - `none`: it is free again.
  * - `accepted`: it is spent, because no response can report the charge anymore.
- * - `charged`: the charge is spent instead, once for each task. `isLost`: the submission has failed, so its key continues, and
- *   reserves nothing, unless it was charged before: then it reserves like a new one.
+ * - `charged`: the charge is spent instead, once for each task. `isLost`: the submission has failed, so its key
+ *   stays in use, and its reservation becomes 0. After a second charge under the key, the next attempt reserves its price again.
  */
 export type Settlement = { readonly taskId?: string | undefined } & (
   | { readonly money: 'charged'; readonly usd: number; readonly isLost?: true }

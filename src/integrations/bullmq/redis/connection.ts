@@ -80,10 +80,7 @@ export function disconnect(redis: Redis): void {
   redis.disconnect();
 }
 
-/**
- * What happens to requests to Redis while it is unreachable: calls reject in time, and changes of a worker are
- * repeated.
- */
+// While Redis is unreachable, calls reject in time, and changes of a worker are repeated.
 
 /** Documented: every call rejects within this time, in ms, while Redis is unreachable. */
 const maxOutageTime = 20_000;

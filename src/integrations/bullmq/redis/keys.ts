@@ -31,9 +31,9 @@ const queueKeys = (toKey: (name: string) => string) => ({
   meta: toKey('polygate:meta'),
   /** Hash: the sums of all charges (`spent`) and of all reservations (`reserved`). */
   spend: toKey('polygate:spend'),
-  /** Hash: what is known about charges, by the path of the request. See `scripts/charges.ts`. */
+  /** Hash: what is known about charges, by the path of the request. See `recordCharge` in `scripts/functions.ts`. */
   charges: toKey('polygate:charges'),
-  /** Sorted set: which late charges were counted, by the time in s. See `scripts/late-charge.ts`. */
+  /** Sorted set: which late charges were counted, by the time in s. See `lateCharge` in `scripts/spend.ts`. */
   late: toKey('polygate:late'),
   /** Hash: what is reserved for each row, by the id of its job. */
   reservations: toKey('polygate:reservations'),
@@ -75,10 +75,8 @@ export function redisKeys(jobs: Pick<Queue, 'toKey'>, account: Account): RedisKe
 /**
  * What this folder reads and changes of BullMQ's own keys, as version 6.7 lays them out. Check it when BullMQ changes.
  * `paused` is a list of version 5: since 6, a paused queue keeps its jobs where they are.
- */
-
-/**
- * Keys of the lists (`wait`, `active`) and sorted sets that hold the ids of jobs; a new job has a priority, and is in
+ *
+ * These are the keys of the lists (`wait`, `active`) and sorted sets that hold the ids of jobs; a new job has a priority, and is in
  * `prioritized`. `marker` wakes a worker that waits for jobs.
  */
 function jobListKeys(toKey: (name: string) => string) {

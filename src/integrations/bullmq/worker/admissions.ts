@@ -39,7 +39,7 @@ export class Admissions {
   readonly #context: AdmissionContext;
   /** Jobs that hold a slot, and their turns: a job that this process has lost and taken again keeps its slot. */
   readonly #holders = new Map<string, string>();
-  /** For rows that submit, or wait for a slot: half of the worker, so that polls are never held up. */
+  /** For rows that submit or wait for a slot: half of the worker's concurrency, so that polls are never held up. */
   readonly #permits: Permits;
   /** The end of the latest wait for a slot. */
   #last: Promise<unknown> = Promise.resolve();

@@ -67,7 +67,7 @@ export class StepRunner {
       if (!(error instanceof RowTakenError)) logFailedStep(gateway, job, retryDelay, error);
       return { kind: 'delay', delayMs: retryDelay, isPoll: false };
     });
-    // Without the lock, another worker has the job. Otherwise, it stays locked for a while, and a worker then finds it.
+    // If this fails because the lock is lost, another worker has the job. If not, the lock expires, and any worker finds it.
     await prepareEnd(jobs, job, token, end).catch((error: unknown) =>
       logMinor(gateway, `row ${nameOf(job)}: its job could not be delayed`, error),
     );

@@ -1,5 +1,5 @@
-import type { Job } from 'bullmq';
 /** The requests of a row. Each returns what follows from its response. */
+import type { Job } from 'bullmq';
 import type { Outcome, Polygate, ResponseMeta, Task } from 'polygate';
 
 import { PolygateError } from '../../../errors/base.ts';

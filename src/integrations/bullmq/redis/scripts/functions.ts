@@ -49,9 +49,9 @@ end
  * - `above:{class}`, the largest charge per unit of a price class, if it is above the listed price.
  * - `unpriced:{path}`, how many rows are or may have been charged, and have reserved nothing, because no charge was
  *   known. They count as much as the largest charge.
+ *
+ * Remembers a charge that the service has reported.
  */
-
-/** Remembers a charge that the service has reported. */
 export const recordCharge = `
 local function record_charge(charges, path, charge)
   local largest = redis.call('HGET', charges, 'largest:' .. path)
@@ -111,10 +111,9 @@ for _, row in ipairs(cjson.decode(rows)) do redis.call('ZADD', slots, 'XX', tick
 
 /**
  * How many slots an account has. The service reports that; until it does, a queue starts with one request at a time,
- * adds one after each success, and halves after a rejection for lack of a slot.
+ * adds one after each success, and halves after a rejection for lack of a slot. A reported limit of 0 counts as 1: otherwise
+ * no response would ever report another one.
  */
-
-/** The current limit. A reported limit of 0 counts as 1: otherwise no response would ever report another one. */
 export const limitOf = `
 local function limit_of(clock)
   return math.max(1, tonumber(redis.call('HGET', clock, 'limit') or 1))

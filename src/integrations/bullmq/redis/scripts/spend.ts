@@ -17,7 +17,7 @@ export function settleArguments(settlement: Settlement = undecided) {
 /**
  * Records what a row is charged: in `spent` of the row, and in `spent` of the hash `spend`, the sum of all charges,
  * which counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed
- * before its completion came: see `late-charge.ts`.
+ * before its completion came: see `lateCharge`.
  *
  * `money`, `charge` and `task` are a settlement: see `settleArguments`. `lost` is the charge of a submission that has failed.
  * A script with this function needs the keys `row`, `spend`, `charges`, `reservations` and `units`, and the arguments `id` and
@@ -27,7 +27,7 @@ export function settleArguments(settlement: Settlement = undecided) {
  * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
  * counts once under a key, because the service most likely still knew the task that was paid under it.
  *
- * A row with an unpriced reservation still counts as unpriced if that reservation is spent: see `charges.ts`.
+ * A row with an unpriced reservation still counts as unpriced if that reservation is spent: see `recordCharge`.
  */
 export const settle = `${removeUnpriced}
 local function settle(money, charge, task)
