@@ -25,6 +25,20 @@ const noProof = [
   '503',
 ];
 
+const sentThreeTimes = scenario(1, [
+  [{ key: 'k1' }],
+  [{ key: 'k1', fate: 'lost after' }],
+  [{ key: 'k1' }],
+]);
+
+/** The service forgets the key when the first window ends. */
+const inTwoWindows: Scenario = {
+  ...sentThreeTimes,
+  steps: sentThreeTimes.steps.map((step, index) =>
+    index === 1 ? { ...step, forgets: true, startsAnew: true } : step,
+  ),
+};
+
 export const regressions: readonly Regression[] = [
   {
     title: 'a paid key that the service forgets each time (0.24 of 0.05)',
@@ -185,6 +199,26 @@ export const regressions: readonly Regression[] = [
       [{ key: 'k1', model: 'free', units: 3 }],
       [{ model: 'free', fate: 'lost after' }],
     ]),
+  },
+  {
+    title: 'a replay of what was charged twice, in two windows (0.02, and 0 counted)',
+    scenario: inTwoWindows,
+  },
+  {
+    title:
+      'a request that shares a reservation, although charges above listed prices exceed the limit (0.06 of 0.05)',
+    scenario: scenario(
+      0.05,
+      [
+        [{ key: 'k1', model: 'free' }],
+        [
+          { key: 'k1', fate: '503', isHeld: true },
+          { key: 'k2', model: 'low' },
+        ],
+        [{ key: 'k1', fate: 'lost after' }],
+      ],
+      { forgets: true },
+    ),
   },
   {
     title: 'nineteen rows of 0.30 at once (5.70 of 1.00)',

@@ -185,4 +185,23 @@ export const limitTests = (makeStore: MakeStore): StoreTest[] => [
       await eventually(() => user.expectUsage({ reservedUsd: 0, inFlight: 0 }));
     },
   },
+  {
+    name: 'A replay of a key that an earlier window has counted is counted only if this one has lost a request (new in 0.4)',
+    async run() {
+      const windowMs = 1_000;
+      const user = await newUser(makeStore, windowMs);
+      const requested = { usd: 0.1, key: 'k' };
+      await (await user.reserve(requested)).settle('charged');
+      await eventually(() => user.expectUsage({ usd: 0 }));
+      await (await user.reserve(requested)).settle('charged', { replay: true });
+      await user.expectUsage({ usd: 0, reservedUsd: 0 });
+      // In one window: the last one may have begun long ago.
+      await eventually(async () => {
+        const lost = await user.reserve(requested);
+        await lost.settle('unknown');
+        await (await user.reserve(requested)).settle('charged', { replay: true });
+        await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+      });
+    },
+  },
 ];

@@ -187,6 +187,19 @@ export const reservationTests = (makeStore: MakeStore): StoreTest[] => [
     },
   },
   {
+    name: 'A request that shares a reservation passes at the limit, but not once it is exceeded (new in 0.4)',
+    async run() {
+      const user = await newUser(makeStore);
+      const requested = { usd: 0.1, key: 'k', limits: { usd: 0.2 } };
+      await (await user.expect(undefined, requested)).settle('unknown');
+      const other = await user.expect(undefined, { ...requested, key: 'other' });
+      await (await user.expect(undefined, requested)).settle('unknown');
+      await other.settle('charged', { usd: 0.15 });
+      await user.expect('usd', requested);
+      await user.expectUsage({ usd: 0.15, reservedUsd: 0.1 });
+    },
+  },
+  {
     name: 'A key that counts with an estimate reserves again for a request that costs more (new in 0.4)',
     async run() {
       const user = await newUser(makeStore);
