@@ -203,6 +203,7 @@ export class Service {
       expectedUsd: this.#sender.expects(this.#pricesOf(order)),
       excuse: this.#excuseOf(key, text),
       reported: 'no',
+      hasResult: false,
       isResolved: this.#mayBeEarlier(key),
       isInFlight: true,
     };
@@ -266,11 +267,12 @@ export class Service {
   async #deliverSoon(
     outcome: Executed | 'conflict',
     { model, units }: Order,
-    { isReported }: Fate,
+    { isReported, hasResult = false }: Fate,
   ): Promise<void> {
     if (outcome === 'conflict') return;
     for (let step = 0; step < 20; step += 1) await Promise.resolve();
     const { line, isReplay, shownUsd = 0 } = outcome;
+    line.hasResult ||= hasResult && !isReplay;
     const ofKey = this.lines.filter(({ key }) => key !== undefined && key === line.key);
     if (!isReported || shownUsd === 0) {
       // It says that the service remembers the key, and nothing about what the first request has cost.
