@@ -229,6 +229,19 @@ export const regressions: readonly Regression[] = [
     ),
   },
   {
+    title: 'a lost row whose key was charged for two others (0.10 of 0.05)',
+    scenario: scenario(
+      0.05,
+      [
+        [{ key: 'k1', body: 1, fate: 'lost after' }],
+        [{ key: 'k1' }],
+        [{ key: 'k1', units: 3, model: 'free' }],
+        [{ key: 'k1', body: 1 }],
+      ],
+      { ignoresKeys: true },
+    ),
+  },
+  {
     title: 'nineteen rows of 0.30 at once (5.70 of 1.00)',
     scenario: scenario(1, [times(19, (body) => ({ body, key: `k${body}` }))], { unitUsd: 0.3 }),
   },
