@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 
+import { checkValue, idempotencyKeyRule } from '../../internal.ts';
 import { parseArguments } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { continueTask } from './continue-task.ts';
@@ -77,13 +78,15 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     const gateway = createSavingGateway(settings);
     log.note({ clean: createCleaner(settings.apiKey) });
     const prompt = await readPrompt(positionals, { name: inputName(kind) });
+    const { 'idempotency-key': idempotencyKey = randomUUID() } = values;
+    checkValue('--idempotency-key', idempotencyKey, idempotencyKeyRule);
     const store = new TaskStore(process.env);
     const { baseURL } = gateway;
     const stored = StoredTask.find(store, {
       request: { kind, model, prompt, params },
       baseURL,
       account: accountOf({ baseURL, apiKey: settings.apiKey }),
-      idempotencyKey: values['idempotency-key'] ?? randomUUID(),
+      idempotencyKey,
       output: resolve(output),
     }).record();
     const end = new EarlyEnd();
