@@ -195,3 +195,27 @@ test.each([
   expect(tab.now).toMatchObject({ status: 'succeeded', isPending: false });
   expect(mock.invoice).toHaveLength(2);
 });
+
+test('a tab that still polls the last task, and sees late that it was replaced, does not replace the new one', async () => {
+  const { mock, gateway } = onMock({ tasks: { durationMs: 60_000 } });
+  const { storage, items, entry } = memoryStorage();
+  let seen: string | undefined;
+  const late: KeyValueStorage = { ...storage, getItem: (key) => seen ?? storage.getItem(key) };
+  const one = openTab(gateway.images, { storage: late });
+  void one.store.generate(image);
+  const two = openTab(gateway.images, { storage });
+  await eventually(() => expect([one.now.status, two.now.status]).toEqual(['queued', 'queued']));
+  two.store.stop();
+  seen = items.get(storageKey);
+  mock.fail({ route, delayMs: 30_000, times: 1 });
+  const result = two.store.generate({ ...image, prompt: 'A dog' });
+  await eventually(() => expect(posts(mock)).toBe(2));
+  const { key } = entry();
+  await mock.clock.advance(20_000);
+  await eventually(() => expect(one.now.progress).toBeGreaterThan(0));
+  seen = undefined;
+  expect(await mock.clock.settle(result)).toMatchObject({ status: 'succeeded' });
+  expect(mock.invoice.map(({ idempotencyKey }) => idempotencyKey)).toContain(key);
+  expect([two.now.task?.idempotencyKey, entry().key]).toEqual([key, key]);
+  await eventually(() => expect(one.now.task?.idempotencyKey).toBe(key));
+});
