@@ -73,7 +73,7 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
 
   /** The params of a request, if they are known, and still those that its key was made for. */
   protected paramsOf(entry: Entry | undefined): Params | undefined {
-    const known = [this.sent?.params, unchecked<Params>(entry?.params)];
+    const known = [unchecked<Params>(entry?.params), this.sent?.params];
     return known.find((params) => params && fingerprintOf(params) === entry?.fingerprint);
   }
 

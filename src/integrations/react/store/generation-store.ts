@@ -28,13 +28,19 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   async generate(given: Params): Promise<Succeeded<Kind> | undefined> {
     const fingerprint = fingerprintOf(given);
     // The app may change its object before it is sent, or sent again. It was written as JSON just now.
-    const params = unchecked<Params>(JSON.parse(JSON.stringify(given)));
+    const json = JSON.stringify(given);
+    const params = unchecked<Params>(JSON.parse(json));
     const { storeParams = true } = this.settings;
     return this.#start((stored) => {
       // A task that was stopped, or whose wait has failed, is abandoned: another one may take its place.
       const isForced = this.isStopped || Boolean(this.error);
       const step = next(lifeOf(stored), { fingerprint, isForced }, 'place');
-      if (step === 'resend' && stored) return { entry: stored, params };
+      if (step === 'resend' && stored) {
+        // Other params can have the same fingerprint.
+        const isSame = JSON.stringify(this.paramsOf(stored) ?? params) === json;
+        if (isSame) return { entry: stored, params };
+        throw refusal('outcome_unknown');
+      }
       if (step !== 'send') throw refusal(step);
       const entry: Entry = { v: 1, key: randomKey(), fingerprint };
       return { entry: storeParams ? { ...entry, params } : entry, params };
