@@ -219,3 +219,30 @@ test('a tab that still polls the last task, and sees late that it was replaced, 
   expect([two.now.task?.idempotencyKey, entry().key]).toEqual([key, key]);
   await eventually(() => expect(one.now.task?.idempotencyKey).toBe(key));
 });
+
+test('a request that another tab has forgotten, and that this one still sees and sends again, keeps its task', async () => {
+  const { mock, gateway } = onMock({}, { maxRetries: 0 });
+  const { storage, items, entry } = memoryStorage();
+  const one = openTab(gateway.images, { storage });
+  mock.fail({ route, status: 503, delayMs: 1_000, times: 1 });
+  const rejected = one.store.generate(image);
+  await eventually(() => expect(mock.requests).toHaveLength(1));
+  let seen = items.get(storageKey);
+  const late: KeyValueStorage = {
+    ...storage,
+    getItem: (key) => seen ?? storage.getItem(key),
+    setItem: (key, value) => {
+      seen = undefined;
+      storage.setItem(key, value);
+    },
+  };
+  const two = openTab(gateway.images, { storage: late });
+  await mock.clock.settle(rejected);
+  await eventually(() => expect([one.now.status, two.now.status]).toEqual(['failed', 'unknown']));
+  mock.fail({ route, delayMs: 1_000, times: 1 });
+  const resumed = two.store.resume();
+  await eventually(() => expect(posts(mock)).toBe(2));
+  seen = undefined;
+  expect(await mock.clock.settle(resumed)).toMatchObject({ status: 'succeeded' });
+  expect(entry()).toMatchObject({ key: mock.invoice[0]?.idempotencyKey });
+});

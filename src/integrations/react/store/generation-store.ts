@@ -156,16 +156,16 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (!request) return;
     const { params } = request;
     let { entry } = request;
-    if (entry !== stored || !this.isStored) {
-      // Before the request, so that a reload at any later moment finds the key. Params can be larger than the storage.
-      const isStored = await this.stored.update((_, set) =>
-        set(request.entry).catch(() => set((entry = { ...entry, params: undefined }))),
-      );
-      if (signal.aborted) return;
-      if (!isStored && this.settings.requireStorage) throw refusal('not_stored');
-      this.replace(entry);
-      this.isStored = isStored;
-    }
+    const isRepeated = entry === stored;
+    // Before the request, so that a reload at any later moment finds the key. Params can be larger than the storage. Another
+    // tab may have removed what this one still sees.
+    const isStored = await this.stored.update((_, set) =>
+      set(request.entry).catch(() => set((entry = { ...entry, params: undefined }))),
+    );
+    if (signal.aborted) return;
+    if (!isStored && this.settings.requireStorage) throw refusal('not_stored');
+    this.replace(entry);
+    this.isStored = isStored;
     this.sent = { entry, params };
     this.error = undefined;
     this.emit();
@@ -178,7 +178,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       const named = unchecked<{ task?: TaskHandle<Kind> }>(Object(error));
       if (!named.task) {
         // What is rejected now says nothing about a request that was sent before, unless none with its key was charged.
-        const canForget = entry === stored ? isVoid(error) : isUncharged(error);
+        const canForget = isRepeated ? isVoid(error) : isUncharged(error);
         const ignoresEarlier = !canForget && isUncharged(error);
         const shown = ignoresEarlier ? restateCharge(toError(error), earlierCharge) : error;
         return this.#fail(shown, canForget);
