@@ -1,5 +1,5 @@
 import { TaskFailedError } from 'polygate';
-import type { Task, SucceededGeneration, TaskUpdate } from 'polygate';
+import type { Polygate, Task, SucceededGeneration, TaskUpdate } from 'polygate';
 
 import { formatUsd } from '../money.ts';
 import { messageOf } from './arguments.ts';
@@ -35,8 +35,10 @@ export async function continueTask(
   const taskRun: TaskRun = { ...run, signal: end.signal };
   try {
     let task: Task;
-    if (receipt === undefined) task = await submitEntry(stored, taskRun);
-    else {
+    if (receipt === undefined) {
+      task = await submitEntry(stored, taskRun);
+      log.note({ chargeUsd: chargeOf(task, gateway) });
+    } else {
       task = gateway.resume(receipt);
       // A task that was submitted elsewhere has no key that is known here.
       const { idempotencyKey, chargeUsd } = task;
@@ -79,7 +81,8 @@ async function finish(task: Task, run: TaskRun, options: ContinueOptions): Promi
   const files = await saveResults(gateway, generation, { template, id }, { overwrite, signal });
   const paths = files.map(({ path }) => path);
   log.note({ saved: paths, next: undefined });
-  const { chargeUsd, meta, replayed } = task;
+  const { meta, replayed } = task;
+  const chargeUsd = chargeOf(task, gateway);
   // A resumed task, or a repeated request, was paid for once.
   const isEarlier = meta === undefined || replayed;
   if (options.isJson) {
@@ -96,6 +99,10 @@ async function finish(task: Task, run: TaskRun, options: ContinueOptions): Promi
   if (isUnverified)
     note('The server did not say how large the result is: check that it is complete.');
 }
+
+/** What a task has cost. A service that ignores keys can have charged attempts that this command has repeated, too. */
+const chargeOf = ({ chargeUsd }: Task, { spend }: Polygate): number | undefined =>
+  spend.totalUsd || chargeUsd;
 
 /** Waits for a task, with a progress line in a terminal. */
 async function waitWithProgress(task: Task, signal: AbortSignal): Promise<SucceededGeneration> {

@@ -260,6 +260,14 @@ test.concurrent('a response that is never understood leads to the task that its 
   expect([read('a.svg'), mock.invoice.length]).toEqual([expect.stringContaining('<svg'), 1]);
 });
 
+test.concurrent('the charge of an attempt that was repeated is part of what a command has charged', async () => {
+  const { run, mock } = await startService();
+  const charged = { status: 502, headers: { 'x-svc-charge-usd': '0.02' } };
+  mock.fail({ route: 'POST /v1/images/tasks', ...charged, times: 1 });
+  const { stdout, stderr } = await run([...image, '-o', 'a.svg']);
+  expect([stdout, lastLine(stderr)]).toEqual(['a.svg\n', 'Charged: $0.04']);
+});
+
 test.concurrent('a key that cannot be sent is refused before anything is stored', async () => {
   const { run, folder } = await startService();
   for (const key of ['', 'a b']) {
