@@ -32,10 +32,9 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   resources: [...base, 'client'],
   'base-client.ts': [...base, 'client', 'resources'],
   'client.ts': [...base, 'client', 'resources', 'base-client.ts'],
-  'chat-client.ts': [...base, 'client', 'resources', 'base-client.ts'],
   'index.ts': [...base, 'client', 'resources', 'base-client.ts', 'client.ts'],
-  'chat.ts': [...base, 'client', 'resources', 'chat-client.ts', 'index.ts'],
-  'all.ts': ['client'],
+  'chat.ts': [...base, 'client', 'resources', 'base-client.ts', 'index.ts'],
+  'all.ts': ['client', 'client.ts', 'resources'],
   'internal.ts': [...base, 'client', 'client.ts'],
   'integrations/journal': [
     'wire/types',

@@ -5,7 +5,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 
 const { version }: { version: string } = JSON.parse(read('package.json'));
 
-const source = 'src/client/config/version.ts';
+const source = 'src/client/config/environment.ts';
 writeFileSync(source, read(source).replace(/(?<=version = ')[^']+/, version));
 
 const lock: { version: string; packages: { '': { version: string } } } = JSON.parse(

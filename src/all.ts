@@ -1,3 +1,4 @@
+import { priceLists } from './client.ts';
 /**
  * Imports every part of the client statically, for environments in which `import()` does not work (service workers that
  * are not bundled) or should not be waited for (tests with fake timers): `import 'polygate/all'`. The imports below are
@@ -38,6 +39,7 @@ import { download } from './client/tasks/download.ts';
 import { downloads } from './client/tasks/start-download.ts';
 import * as waitSteps from './client/tasks/wait-steps.ts';
 import { waits } from './client/tasks/wait.ts';
+import { loadPrices } from './resources/price-list.ts';
 
 batches.provide({ runBatch });
 budgets.provide(callBudget);
@@ -45,6 +47,7 @@ downloads.provide({ download });
 fallbackLoop.provide({ sendToModels });
 fetching.provide({ sendFetch });
 ky.provide({ createKyTransport });
+priceLists.provide({ loadPrices });
 recoveries.provide({ runRecovery });
 refusals.provide({ refusedSignal });
 streamReader.provide({ partialJsonParser, pullEvents, readOtherShape, readRelayed, readStream });

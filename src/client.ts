@@ -14,6 +14,7 @@ import { createGatewayFetch, integrationContext } from './client/fetch/gateway-f
 import type { IntegrationContext } from './client/fetch/gateway-fetch.ts';
 import type { FetchOptions } from './client/fetch/send-fetch.ts';
 import { createTransport, hooksRule } from './client/http/hooked-transport.ts';
+import { Part } from './client/http/part.ts';
 import type { DownloadResponse } from './client/tasks/download-body.ts';
 import type { DownloadOptions } from './client/tasks/download.ts';
 import { startDownload } from './client/tasks/start-download.ts';
@@ -23,7 +24,6 @@ import { AccountNamespace } from './resources/account.ts';
 import { Audio } from './resources/audio.ts';
 import { Images } from './resources/images.ts';
 import { Materials } from './resources/materials.ts';
-import { Models } from './resources/models.ts';
 import { Public } from './resources/public.ts';
 import type { TaskNamespace } from './resources/task-namespace.ts';
 import { Videos } from './resources/videos.ts';
@@ -100,7 +100,7 @@ export class Polygate extends BaseClient<PolygateOptions> {
     this.materials = new Materials(context);
     this.public = new Public(context);
     this.fetch = this.#fetchWith({});
-    context.Models = Models;
+    context.priceLists = priceLists;
   }
 
   /** The URL below which `fetch` sends requests: that of the service, without `/v1` and without a trailing slash. */
@@ -272,3 +272,6 @@ export class Polygate extends BaseClient<PolygateOptions> {
 function derive(...args: [options: PolygateOptions, parent: ClientContext]): Polygate {
   return unchecked(Reflect.construct(Polygate, args));
 }
+
+/** What a client with a budget needs to know prices before its first charge. */
+export const priceLists = /* @__PURE__ */ new Part(() => import('./resources/price-list.ts'));

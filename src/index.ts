@@ -52,7 +52,7 @@ export type {
 export type { ConcurrencyState } from './client/limits/concurrency.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export type { ItemStream } from './client/stream/stream.ts';
-export type { RelayedStreamOptions } from './client/stream/relayed-stream.ts';
+export type { RelayedStreamOptions } from './client/stream/pending-stream.ts';
 export type { DownloadProgress, DownloadResponse } from './client/tasks/download-body.ts';
 export type { DownloadOptions, DownloadRange } from './client/tasks/download.ts';
 export type { MaterialUpdate } from './client/tasks/material.ts';

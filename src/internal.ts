@@ -6,9 +6,12 @@
 import type { Polygate } from './client.ts';
 import type { IntegrationContext } from './client/fetch/gateway-fetch.ts';
 import { noMediaCode } from './client/tasks/media-check.ts';
+import { isTemporary } from './client/tasks/poll-decisions.ts';
 import type { PolygateError, MessageParts, Wording } from './errors/base.ts';
 import { ConfigurationError } from './errors/base.ts';
+import { ConnectionError } from './errors/call.ts';
 import { toMessage } from './errors/message.ts';
+import { APIError } from './errors/responses.ts';
 import { clientContext } from './wire/types/client-defaults.ts';
 import { unchecked } from './wire/types/schema.ts';
 import { isRecord } from './wire/types/type-guards.ts';
@@ -46,31 +49,24 @@ export {
 } from './client/config/validation.ts';
 export type { Rule, Rules } from './client/config/validation.ts';
 export { optionAmong } from './client/call/request-options.ts';
-export { runtimeFetch } from './client/config/environment.ts';
-export { version } from './client/config/version.ts';
+export { isCloudflare, runtimeFetch, version } from './client/config/environment.ts';
 
 // Requests and responses
 export type { AttemptObserver } from './client/call/api-request.ts';
 export { newIdempotencyKey, sentKeys, toHex } from './client/http/request-headers.ts';
 export { checkResultURL } from './client/http/result-file.ts';
-export { direct, readErrorText } from './client/http/response-body.ts';
+export { direct, isEventStream, readErrorText } from './client/http/response-body.ts';
 export type { BodyReader, DirectResponse } from './client/http/response-body.ts';
-export { bytesWithoutHalfPairs } from './client/fetch/fetch-request.ts';
+export { bytesWithoutHalfPairs, ownHeaders } from './client/fetch/fetch-request.ts';
 export { parseJson, sentence } from './client/http/json.ts';
 export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
 export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
 export { parseErrorBody } from './client/http/error-body.ts';
-export { ownHeaders } from './client/fetch/fetch-request.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
 export { parseReceipt } from './client/tasks/task.ts';
-export {
-  isInvalidRecord,
-  isTemporary,
-  nextPollDelay,
-  taskPollInterval,
-} from './client/tasks/poll-decisions.ts';
+export { isInvalidRecord, nextPollDelay, taskPollInterval } from './client/tasks/poll-decisions.ts';
 export { contentText } from './client/chat/content.ts';
 export { executableArguments, isExecutable } from './client/stream/tool-arguments.ts';
 
@@ -89,7 +85,7 @@ export {
 export { listedPrice, requestPrice, resolutionPrices } from './client/limits/prices.ts';
 export type { KnownPrices } from './client/limits/prices.ts';
 export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.ts';
-export { reservationProblem, highestPrice, unitsOf } from './client/batch/budget-decisions.ts';
+export { reservationProblem, highestPrice } from './client/batch/budget-decisions.ts';
 
 // Rows of journals and queues
 export { openJournal, readJournal } from './client/batch/journal-content.ts';
@@ -99,8 +95,14 @@ export { rowKey, requestHash } from './client/batch/journal-line.ts';
 // Downloads
 export { headBytes } from './client/tasks/media-check.ts';
 
-/** Whether an error is about a file that is no media, such as a page about an outage. */
-export const isNoMedia = (error: unknown): boolean => isRecord(error) && error.code === noMediaCode;
+/**
+ * Whether a download that has failed may succeed later: after an outage, or because the file was no media, such as a page
+ * about one. Other files, limits and the caller's signal do not recover.
+ */
+export function canDownloadLater(error: unknown): boolean {
+  if (APIError.is(error)) return isTemporary(error.status);
+  return ConnectionError.is(error) || (isRecord(error) && error.code === noMediaCode);
+}
 
 /** The delay before a download that has failed is repeated, in ms: from half a second, doubled each time, to eight seconds. */
 export const downloadDelay = (retry: number): number => Math.min(500 * 2 ** retry, 8_000);

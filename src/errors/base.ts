@@ -77,12 +77,6 @@ export interface ErrorDetails {
   [field: string]: unknown;
 }
 
-/** Details of an error response that are not enumerable. */
-interface ServiceDetails {
-  type?: unknown;
-  param?: unknown;
-}
-
 /** Base class of all errors thrown by polygate. */
 export class PolygateError extends Error {
   /** Class name that survives minification. */
@@ -158,7 +152,14 @@ export class PolygateError extends Error {
    * headers and bodies.
    */
   toJSON(): { name: string; message: string } {
-    const { name, message, type, param, task, attempts }: PolygateError & ServiceDetails = this;
+    const {
+      name,
+      message,
+      type,
+      param,
+      task,
+      attempts,
+    }: PolygateError & { type?: unknown; param?: unknown } = this;
     const details = omitUndefined({ type, param, task: task?.toJSON(), attempts });
     return Object.assign({ name, message }, this, details);
   }
@@ -183,17 +184,11 @@ export class PolygateError extends Error {
   }
 }
 
-/** What is printed of an error of the client. */
-interface Printable extends Error {
-  readonly docs: string;
-  toJSON(): { name: string; message: string };
-}
-
 /**
  * An error as at most ten lines: the message, the callers, one line of details and the cause. Node would print the stack
  * traces of all causes, and one line per field. `docsURL` is the address of a site with the guides, if there is one.
  */
-function printError(error: Printable, docsURL?: string): string {
+function printError(error: PolygateError, docsURL?: string): string {
   const { cause, stack } = error;
   const { name, message, ...fields } = error.toJSON();
   // A program can format stack traces as something other than text.

@@ -17,7 +17,7 @@ import { endpoints } from './routes/index.ts';
 import { parseSnapshot, restoreSnapshot, takeSnapshot } from './snapshot.ts';
 import { phaseOf, TaskStore } from './tasks/store.ts';
 
-export type { MockAssumptions } from './assumptions.ts';
+export type { MockAssumptions } from './options.ts';
 export type { Clock, MockClock } from './clock.ts';
 export type { Fault, FaultRequest, InjectedFault } from './http/faults.ts';
 export type { InjectedReply, ScriptedReply, ScriptedToolCall } from './chat/replies.ts';

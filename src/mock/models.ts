@@ -128,15 +128,13 @@ export const defaultModels: readonly ModelDefinition[] = [
   },
 ];
 
-/** The unit in which a model is billed; `audio` is one music output. */
-type BillingUnit = 'token' | 'image' | 'second' | 'character' | 'audio';
-
 /** The properties of a model from which its full record is created. */
 interface ModelDefinition {
   id: string;
   owner: string;
   type: ModelType;
-  unit: BillingUnit;
+  /** The unit in which it is billed; `audio` is one music output. */
+  unit: 'token' | keyof typeof unitNames;
   description: string;
   /** Price per unit in USD. For chat, the price per image. @defaultValue 0 */
   unitPrice?: number;

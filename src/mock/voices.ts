@@ -31,16 +31,24 @@ export function checkVoice(context: RequestContext, id: string, model: Model, fi
 /** Creates the record of a private voice. */
 export function privateVoiceRecord(context: RequestContext, voice: VoiceState): Voice {
   return {
+    ...commonFields(context, voice),
+    source_type: voice.source,
+    visibility: 'private',
+    created_at: new Date(voice.createdAt).toISOString(),
+  };
+}
+
+function commonFields(context: RequestContext, voice: Omit<SystemVoice, 'models'>) {
+  const { catalog } = context.services;
+  const models = catalog.models.filter((model) => catalog.isSpeechModel(model));
+  return {
     voice_id: voice.id,
     display_name: voice.name,
     language: voice.language,
     description: voice.description,
-    source_type: voice.source,
-    visibility: 'private',
     status: 'active',
-    compatible_models: speechModels(context),
+    compatible_models: models.map(({ id }) => id),
     preview_audio_url: previewUrl(context, voice.id),
-    created_at: new Date(voice.createdAt).toISOString(),
   };
 }
 
@@ -50,24 +58,14 @@ export function previewUrl(context: RequestContext, voiceId: string): string {
 }
 
 function systemVoiceRecord(context: RequestContext, voice: SystemVoice): Voice {
-  const models = speechModels(context);
+  const fields = commonFields(context, voice);
   return {
-    voice_id: voice.id,
-    display_name: voice.name,
-    language: voice.language,
-    description: voice.description,
+    ...fields,
     source_type: 'system',
     visibility: 'public',
-    status: 'active',
-    compatible_models: models.filter((id) => voice.models?.includes(id) ?? true),
-    preview_audio_url: previewUrl(context, voice.id),
+    compatible_models: fields.compatible_models.filter((id) => voice.models?.includes(id) ?? true),
     created_at: systemVoicesCreatedAt,
   };
-}
-
-function speechModels(context: RequestContext): string[] {
-  const { catalog } = context.services;
-  return catalog.models.filter((model) => catalog.isSpeechModel(model)).map((model) => model.id);
 }
 
 /** A voice that every user can use. */

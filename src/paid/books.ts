@@ -18,6 +18,9 @@ export interface Claim extends Pick<ReservedRequest, 'route' | 'unitsOf'> {
 /** How many keys to remember at least, to recognize replays of charges that count already. */
 const maxRememberedKeys = 10_000;
 
+/** How many routes to remember at most. The path of a raw request is one, too. */
+const maxRememberedRoutes = 1_000;
+
 /** A key that counts; with an estimate if no response has reported its charge. */
 interface Counted extends CountedKey {
   readonly estimate?: number | undefined;
@@ -35,29 +38,34 @@ export class Books {
   requests = 0;
   /** The routes of requests that were lost before limits were used, and count with no amount, by holder. */
   readonly unpriced = new Map<string, string>();
-  #reservations: Reservations | undefined;
+  /** The largest charge of each route before limits were used. */
+  readonly largest = new Map<string, number>();
+  /** Where requests reserve, from the first use of limits on. */
+  reservations: Reservations | undefined;
   #keys = new Map<string, Counted>();
   /** The keys before these. To forget all of them is faster than to find the oldest one again and again. */
   #olderKeys: ReadonlyMap<string, Counted> | undefined;
 
   /** Reservations and estimates. */
   get reserved(): number {
-    return this.estimated + (this.#reservations?.total ?? 0);
-  }
-
-  /** Reserves requests that are opened from now on, so that limits can cover them. */
-  useLimits(ReservationsClass: typeof Reservations): Reservations {
-    return (this.#reservations ??= new ReservationsClass(this));
+    return this.estimated + (this.reservations?.total ?? 0);
   }
 
   /** Opens the part of one request. Nothing is reserved yet. */
   open(claim: Claim): Entry {
-    return new Entry(this, claim, this.#reservations);
+    return new Entry(this, claim);
   }
 
   /** No key is empty. */
   counted(key = ''): Counted | undefined {
     return this.#keys.get(key) ?? this.#olderKeys?.get(key);
+  }
+
+  /** Remembers what a request of a route has cost. */
+  learn(route: string, usd: number): void {
+    const { largest } = this;
+    if (largest.size >= maxRememberedRoutes && !largest.has(route)) return;
+    largest.set(route, Math.max(toNano(usd), largest.get(route) ?? 0));
   }
 
   remember(key: string, counted: Counted): void {
@@ -74,14 +82,13 @@ export class Entry implements ReservedRequest {
   readonly holder: string;
   readonly route: string;
   readonly unitsOf: Claim['unitsOf'];
-  /** Its reservation, if limits were used when it was opened. */
-  readonly reservation: Reservation | undefined;
+  #reservation: Reservation | undefined;
   readonly #claim: Claim;
   readonly #books: Books;
   readonly #number: number;
   #body: string | undefined;
 
-  constructor(books: Books, claim: Claim, reservations: Reservations | undefined) {
+  constructor(books: Books, claim: Claim) {
     const { key, isChargedOnce, route, unitsOf } = claim;
     this.#books = books;
     this.#claim = claim;
@@ -92,7 +99,11 @@ export class Entry implements ReservedRequest {
     this.holder = (isChargedOnce && key) || this.id;
     this.route = route;
     this.unitsOf = unitsOf;
-    this.reservation = reservations?.open(this);
+  }
+
+  /** Its reservation, once limits are used. */
+  get reservation(): Reservation | undefined {
+    return (this.#reservation ??= this.#books.reservations?.open(this));
   }
 
   bodyOf(): string {
@@ -112,7 +123,8 @@ export class Entry implements ReservedRequest {
   leave(error: unknown): void {
     const { money } = verdictOfError(error);
     const price = this.#claim.estimate();
-    if (this.reservation) this.reservation.leave(money, price);
+    const { reservation } = this;
+    if (reservation) reservation.leave(money, price);
     else if (money === 'unknown') {
       this.accept(true, Infinity);
       if (price === undefined) this.#books.unpriced.set(this.holder, this.route);
@@ -121,16 +133,16 @@ export class Entry implements ReservedRequest {
 
   /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
   charge(usd: number, replay: boolean): boolean {
+    const { reservation } = this;
+    if (reservation) reservation.charge(usd, this.#claim.estimate);
+    else this.#books.learn(this.route, usd);
     const counted = this.#books.counted(this.#claim.key);
     const estimate = counted?.estimate;
-    this.reservation?.charge(usd);
-    const mayBeOriginal = this.#mayBeOriginal(counted);
     // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
-    const isEstimated = estimate !== undefined && (replay || mayBeOriginal);
+    const isEstimated = estimate !== undefined && (replay || this.#mayBeOriginal(counted));
     if (isEstimated) this.#books.estimated -= estimate;
     const before = isEstimated ? undefined : counted;
-    const { isCounted, key } = countKey(before, { replay, mayBeOriginal, body: this.#body });
-    this.#remember(key, before?.after ?? this.#books.requests);
+    const isCounted = this.#count(before, replay, before?.after ?? this.#books.requests);
     if (!isCounted) this.#books.spent += toNano(usd);
     return !isCounted;
   }
@@ -143,24 +155,27 @@ export class Entry implements ReservedRequest {
     const price = this.#claim.estimate();
     const kept = this.reservation?.accept(price, replay) ?? toNano(price ?? 0);
     const counted = this.#books.counted(this.#claim.key);
-    const mayBeOriginal = this.#mayBeOriginal(counted);
-    const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body: this.#body });
     // The estimate of a key that the service has charged again is final.
-    const { after, estimate: counting } = counted ?? { after: last, estimate: kept };
-    this.#remember(key, after, counting);
-    if (!isCounted) this.#books.estimated += kept;
+    const { after, estimate } = counted ?? { after: last, estimate: kept };
+    if (!this.#count(counted, replay, after, estimate)) this.#books.estimated += kept;
   }
 
   #mayBeOriginal(counted: Counted | undefined): boolean {
     return this.#claim.isChargedOnce && this.#number <= (counted?.after ?? 0);
   }
 
-  #remember(counted: CountedKey, after: number, estimate?: number): void {
+  /** Remembers the key of a charge or an estimate. Returns whether it counts already. */
+  #count(counted: Counted | undefined, replay: boolean, after: number, estimate?: number): boolean {
     const { key } = this.#claim;
+    const charge = { replay, mayBeOriginal: this.#mayBeOriginal(counted), body: this.#body };
+    const {
+      isCounted,
+      key: { fromReplay, body, isForgotten },
+    } = countKey(counted, charge);
     this.#books.unpriced.delete(this.holder);
-    if (key === undefined) return;
-    const { fromReplay, body, isForgotten } = counted;
     // Without a spread, which takes longer than the rest.
-    this.#books.remember(key, { fromReplay, body, isForgotten, after, estimate });
+    if (key !== undefined)
+      this.#books.remember(key, { fromReplay, body, isForgotten, after, estimate });
+    return isCounted;
   }
 }

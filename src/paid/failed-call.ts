@@ -36,6 +36,23 @@ export function verdictOfError(error: unknown): Verdict {
   return { ...known, money: isUnpaid(known) ? 'unknown' : 'none' };
 }
 
+/** Why an attempt was not sent. */
+const unsent: readonly unknown[] = [
+  'budget',
+  'connection-refused',
+  'invalid',
+  'slot',
+  'unreachable',
+] satisfies ErrorReason[];
+
+/** The verdict about the last attempt of a failed call alone. */
+export function verdictOfAttempt(error: unknown): Verdict {
+  const { verdict, reason } = unchecked<FailedCall>(Object(error));
+  if (verdict) return verdict;
+  const isUnsent = unsent.includes(reason) || isUncharged(error);
+  return { money: isUnsent ? 'none' : 'unknown', replay: false, reason };
+}
+
 /**
  * Whether an error proves that neither its call nor an earlier one with the same key and body was charged. As `verdictOfError`,
  * for errors of this copy of the client, which have a verdict: a page has no room for the table of codes.

@@ -69,7 +69,9 @@ export function settle(
 }
 
 /** Adds a part, or replaces that of the same id by one with the higher amount. */
-function withPart(held: Held = [], part: Part): Held {
+function withPart(held: Held | undefined, part: Part): Held {
+  // As for nearly all.
+  if (held === undefined) return [part];
   const before = partOf(held, part.id);
   const nanoUsd = Math.max(part.nanoUsd, before?.nanoUsd ?? 0);
   // Not with a spread, which allocates more than the list needs.

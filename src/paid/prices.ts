@@ -18,6 +18,17 @@ export const pricedUnits = (names: readonly unknown[], price: number, units: num
   units,
 });
 
+/** The same for a request of which only the price can be estimated; undefined if the number of units is not known. */
+export function estimatedUnits(
+  names: readonly unknown[],
+  price: number,
+  estimateUsd: ((prices: { readonly unitPriceUsd: number }) => number | undefined) | undefined,
+): PricedUnits | undefined {
+  // It costs as many USD as it has units if one costs 1 USD.
+  const units = estimateUsd?.({ unitPriceUsd: 1 });
+  return units ? pricedUnits(names, price, units) : undefined;
+}
+
 /**
  * The largest charge per unit so far, by price class, in billionths of a USD. A listed price is a belief, and a charge is a
  * fact, so a class whose charges are above its listed price reserves the largest one.
@@ -130,7 +141,9 @@ export class ReservedSums extends LargestCharges {
   }
 
   #sharesOf({ priceClass }: PricedUnits): ClassShares {
-    const shares = this.#classes.get(priceClass) ?? { higher: new Set<string>(), units: 0 };
+    const known = this.#classes.get(priceClass);
+    if (known) return known;
+    const shares = { higher: new Set<string>(), units: 0 };
     this.#classes.set(priceClass, shares);
     return shares;
   }

@@ -43,6 +43,8 @@ export type Stage = 'queueing' | 'sending' | 'resending';
 
 /** What is spent, and the estimates that count. */
 interface Committed extends Readonly<Record<'spent' | 'estimated', number>> {
+  /** The largest charge of each route before. */
+  readonly largest?: ReadonlyMap<string, number>;
   /** The routes of requests that were lost before, and count with no amount, by holder. */
   readonly unpriced?: ReadonlyMap<string, string>;
 }
@@ -59,7 +61,12 @@ export class Reservations extends ReservedSums {
   constructor(committed: Committed) {
     super();
     this.committed = committed;
-    for (const [holder, priceClass] of committed.unpriced ?? []) {
+    const { largest = [], unpriced = [] } = committed;
+    for (const [priceClass, nanoUsd] of largest) {
+      this.learn({ priceClass, units: 1 }, nanoUsd);
+      this.turns.answer(priceClass);
+    }
+    for (const [holder, priceClass] of unpriced) {
       this.hold({ holder, id: holder }, 0, { priceClass, units: 1 });
     }
   }
@@ -133,8 +140,8 @@ export class Reservation {
    * If nothing is known about the price of the request, those of its route are sent one at a time until the first
    * one has a response: returns what to wait for before the next try, or undefined if it is the turn of this request.
    */
-  waitForTurn(price: number | undefined, isSending: boolean): Promise<void> | undefined {
-    if (price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree()) {
+  waitForTurn(isSending: boolean): Promise<void> | undefined {
+    if (this.price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree()) {
       return undefined;
     }
     return this.#all.turns.wait(this.#request.route, this.#request.id, isSending);
@@ -175,10 +182,11 @@ export class Reservation {
       this.#units = price === undefined ? undefined : request.unitsOf(price);
     }
     this.price = price;
-    const known = price === undefined ? undefined : all.expected(price, this.#units);
-    const canLearn = policy.unknownPrice !== 'refuse';
+    const isKnown = price !== undefined;
+    const known = isKnown ? all.expected(price, this.#units) : undefined;
+    const canLearn = !isKnown && policy.unknownPrice !== 'refuse';
     const next = expectedOf(known, canLearn ? all.known(this.#ofRoute) : undefined);
-    const unpriced = isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
+    const unpriced = !isKnown && isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
     const state = { limit, committed: spent + reserved, next, inFlight, unpriced };
     const decision = decideLimit(policy, state);
     if (decision !== 'held') return { decision, spent, reserved, next, unpriced };
@@ -227,14 +235,26 @@ export class Reservation {
     all.settle(request, isUncharged ? money : 'unknown');
   }
 
-  /** A response reports a charge: ends what is reserved, and learns what such requests cost. */
-  charge(usd: number): void {
+  /** The request reserves at least this amount in USD: it may have been charged, although its key seemed to be free. */
+  raise(usd: number): void {
+    this.#all.hold(this.#request, toNano(usd));
+  }
+
+  /**
+   * A response reports a charge: ends what is reserved, and learns what such requests cost. `estimate` returns the listed price
+   * of one that no limit has covered.
+   */
+  charge(usd: number, estimate?: () => number | undefined): void {
     this.#all.turns.answer(this.#request.route);
     this.#isCharged = true;
     this.#isReserved = false;
     this.#isUnpriced = false;
     this.#all.settle(this.#request, 'charged');
-    this.#learnFrom(usd);
+    this.#all.learn(this.#ofRoute, toNano(usd));
+    const price = this.price ?? estimate?.();
+    // Others like it reserve as much if it has cost more than its price.
+    const units = price !== undefined && usd > price && this.#request.unitsOf(price);
+    if (units) this.#all.learn(units, toNano(usd));
   }
 
   /**
@@ -251,11 +271,5 @@ export class Reservation {
     const kept = Math.max(this.#all.amountOf(holder), usual);
     this.#all.settle(this.#request, 'accepted');
     return kept;
-  }
-
-  /** Learns what requests of its route cost, and others like it if this one has cost more than its price. */
-  #learnFrom(usd: number): void {
-    this.#all.learn(this.#ofRoute, toNano(usd));
-    if (this.#units && usd > (this.price ?? 0)) this.#all.learn(this.#units, toNano(usd));
   }
 }

@@ -96,11 +96,7 @@ export class ChatCompletions {
         isStream = Boolean(params?.stream);
         return prepareChat(this.#context, params, options, isStream);
       },
-      async (call) => {
-        if (!isStream) return createCompletion(this.#context, call);
-        const { response, meta, data } = await this.#open(call);
-        return { response, meta, data: new Stream(data, meta()) };
-      },
+      (call) => (isStream ? this.#createStream(call) : createCompletion(this.#context, call)),
     );
   }
 
@@ -257,8 +253,13 @@ export class ChatCompletions {
     }).catch(throwToCaller);
   }
 
+  async #createStream(prepared: PreparedChat) {
+    const { response, meta, data } = await this.#open(prepared);
+    return { response, meta, data: new Stream(data, meta()) };
+  }
+
   /** Opens a stream. `signal` aborts the request and the stream that it returns. */
-  async #open(prepared: PreparedChat, signal?: AbortSignal) {
+  #open(prepared: PreparedChat, signal?: AbortSignal) {
     const options = signal ? { ...prepared.options, signal } : prepared.options;
     const handle = openStream(prepared.choiceCount, options.signal);
     return execute(this.#context, { ...prepared, options }, handle);

@@ -1,6 +1,6 @@
 import { notes } from './notes.ts';
 import { plotLinks } from './plots.ts';
-import type { LimitsRow, OptionRow, QueueRow, Report, Row } from './row.ts';
+import type { LedgerRow, LimitsRow, OptionRow, QueueRow, Report, Row } from './row.ts';
 
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
@@ -84,8 +84,26 @@ function limitsCosts(rows: readonly LimitsRow[]): string {
   return `${cpu('none')} µs without, ${cpu('memory')} µs with \`memoryStore()\`, ${cpu('redis')} µs with \`redisStore()\``;
 }
 
+/** The calls per second of the ledger. */
+function ledgerRates(rows: readonly LedgerRow[]): string {
+  return rows
+    .map(
+      ({ title, values: { before, now } }) =>
+        `${number.format(now)} ${title} (version 0.3.0: ${number.format(before)})`,
+    )
+    .join(', ');
+}
+
 /** What options of the client and the proxy cost, as far as they were measured. */
-function options({ nodeFetch, http2, hooks, telemetry, queue, limits }: Report): string {
+function options({
+  nodeFetch,
+  http2,
+  hooks,
+  telemetry,
+  queue,
+  limits,
+  ledger = [],
+}: Report): string {
   return [
     nodeFetch.length > 0 &&
       `- [\`nodeFetch\`](runtimes.md#nodefetch): ${variant(nodeFetch, 'polygate-node-fetch')}.`,
@@ -99,6 +117,8 @@ function options({ nodeFetch, http2, hooks, telemetry, queue, limits }: Report):
       `- [Queue on Redis](many-machines.md), one worker with \`concurrency: 50\`; more rows per second are better: ${queueCosts(queue)}.`,
     limits.length > 0 &&
       `- [Limits per user](user-limits.md), CPU time of the proxy: ${limitsCosts(limits)}.`,
+    ledger.length > 0 &&
+      `- [Budget](costs.md#set-a-budget), paid calls per second that the ledger of a client counts; more are better: ${ledgerRates(ledger)}.`,
   ]
     .filter((line) => line !== false)
     .join('\n');

@@ -32,6 +32,13 @@ export interface LimitsRow {
   readonly values: { readonly none: number; readonly memory: number; readonly redis: number };
 }
 
+/** One row of the table that compares the ledger with that of version 0.3.0, in calls per second. */
+export interface LedgerRow {
+  readonly id: string;
+  readonly title: string;
+  readonly values: { readonly before: number; readonly now: number };
+}
+
 /** The results of a benchmark run. */
 export interface Report {
   /** Platform and processor, without the host name. */
@@ -50,4 +57,6 @@ export interface Report {
   readonly telemetry: readonly OptionRow[];
   readonly queue: readonly QueueRow[];
   readonly limits: readonly LimitsRow[];
+  /** Empty in a clone without the history of version 0.3.0. */
+  readonly ledger?: readonly LedgerRow[];
 }

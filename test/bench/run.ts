@@ -10,6 +10,7 @@ import { bundleSizeRows } from './rows/bundle-size.ts';
 import { firstTextRow, requestRows } from './rows/calls.ts';
 import { chunkRow } from './rows/chunks.ts';
 import { coldStartRow } from './rows/cold-start.ts';
+import { ledgerRows } from './rows/ledger.ts';
 import { limitsRows } from './rows/limits.ts';
 import { hookRows, http2Rows, nodeFetchRows, telemetryRows } from './rows/options.ts';
 import { parkedRow } from './rows/parked.ts';
@@ -77,6 +78,7 @@ const known = [
   'telemetry',
   'queue',
   'limits',
+  'ledger',
 ];
 const unknown = selected.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
@@ -103,6 +105,8 @@ const queue = isSelected('queue') ? await queueRows() : [];
 queue.forEach(log);
 const limits = isSelected('limits') ? await limitsRows(server) : [];
 limits.forEach(log);
+const ledger = isSelected('ledger') ? await ledgerRows() : [];
+ledger.forEach(log);
 server.stop();
 if (selected.length > 0) process.exit();
 
@@ -127,6 +131,7 @@ const report: Report = {
   telemetry,
   queue,
   limits,
+  ledger,
 };
 
 writeFileSync(new URL('benchmarks/results.json', docs), JSON.stringify(report, undefined, 2));

@@ -39,7 +39,7 @@ function floorOf(lines: readonly Line[]): number {
     const isKnown =
       line.reported === 'directly' || (line.reported === 'by a replay' && line.excuse === 'none');
     if (isKnown && isCharge(line, lines)) counted.push(line.usd);
-    else if (!line.isResolved && line.excuse !== 'free') {
+    else if (!line.isResolved && (line.excuse !== 'free' || line.hasResult)) {
       const holder = line.key ?? line;
       const usd = Math.min(line.usd, line.expectedUsd ?? 0);
       open.set(holder, Math.max(open.get(holder) ?? 0, usd));

@@ -18,6 +18,8 @@ export interface Line {
   excuse: 'none' | 'free' | 'shared';
   /** Which response has reported the charge. */
   reported: 'no' | 'directly' | 'by a replay';
+  /** Whether its own response was a success. If the key seemed to be free, it may have been charged again. */
+  hasResult: boolean;
   /** Whether a later response has said what the key costs. */
   isResolved: boolean;
   isInFlight: boolean;

@@ -51,6 +51,14 @@ export const regressions: readonly Regression[] = [
     ),
   },
   {
+    title: 'a key that was charged in vain is charged again, and the success says nothing about it',
+    scenario: scenario(
+      1,
+      [[{ key: 'k1', fate: '400 with charge' }], [{ key: 'k1', fate: 'no charge' }]],
+      { ignoresKeys: true },
+    ),
+  },
+  {
     title: 'a listed price of 0 and charges of 0.50 (10.00 of 1.00)',
     scenario: scenario(
       1,

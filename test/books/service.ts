@@ -196,6 +196,7 @@ export class Service {
       expectedUsd: this.#sender.expects(this.#pricesOf(order)),
       excuse: this.#excuseOf(key, text),
       reported: 'no',
+      hasResult: false,
       isResolved: this.#mayBeEarlier(key),
       isInFlight: true,
     };
@@ -255,10 +256,14 @@ export class Service {
   }
 
   /** Of two responses that arrive at the same time, a book reads one first, and may send a request before the other. */
-  async #deliverSoon(outcome: Executed | 'conflict', { isReported }: Fate): Promise<void> {
+  async #deliverSoon(
+    outcome: Executed | 'conflict',
+    { isReported, hasResult = false }: Fate,
+  ): Promise<void> {
     if (outcome === 'conflict') return;
     for (let step = 0; step < 20; step += 1) await Promise.resolve();
     const { line, isReplay, shownUsd = 0 } = outcome;
+    line.hasResult ||= hasResult && !isReplay;
     const ofKey = this.lines.filter(({ key }) => key !== undefined && key === line.key);
     if (!isReported || shownUsd === 0) {
       // It says that the service remembers the key, and nothing about what the first request has cost.

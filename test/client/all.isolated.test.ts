@@ -6,7 +6,7 @@ import { Part } from '../../src/client/http/part.ts';
 
 test('polygate/all contains every part of the client', async () => {
   await import('../../src/all.ts');
-  const core = new URL('../../src/client/', import.meta.url);
+  const core = new URL('../../src/', import.meta.url);
   const declared: string[] = [];
   const loaded: string[] = [];
   for (const path of await readdir(core, { recursive: true })) {

@@ -16,15 +16,6 @@ const documented = Array.from(
 
 const route = 'POST /v1/images/tasks';
 const params = { model: 'prism-image', prompt: 'A harbor' };
-const brokenJournal: Journal = {
-  async *read() {
-    yield '{"v":1,"type":"run","run":"r-1"}';
-  },
-  append: async (line) => {
-    // A line after the submission was accepted.
-    if (line.includes('accepted')) throw new Error('ENOSPC');
-  },
-};
 /** A journal that fails when such a line is appended, and that cannot be unlocked. */
 const failingJournal = (type: string, lines: readonly string[] = []): Journal => ({
   async *read() {
@@ -59,8 +50,8 @@ interface Scenario {
 }
 
 const submit = (gateway: Polygate) => gateway.images.submit(params);
-const batch = (journal?: Journal) => async (gateway: Polygate) => {
-  const rows = gateway.batch(['a'], () => gateway.images.submission(params), { journal });
+const batch = (journal?: Journal, maxUsd?: number) => async (gateway: Polygate) => {
+  const rows = gateway.batch(['a'], () => gateway.images.submission(params), { journal, maxUsd });
   for await (const { id } of rows) expect(id).toBe('0');
 };
 
@@ -82,12 +73,23 @@ const scenarios: Scenario[] = [
         }),
       ),
   },
-  { title: 'a full disk', run: batch(brokenJournal) },
+  {
+    title: 'a full disk at a charge',
+    run: (gateway) =>
+      expect(batch(failingJournal('accepted'))(gateway)).rejects.toThrow('appending failed'),
+  },
+  {
+    title: 'a full disk at a rejection',
+    fault: { route, status: 404 },
+    run: batch(failingJournal('refused')),
+  },
   { title: 'a full disk at the end of a row', run: batch(failingJournal('finished')) },
   {
-    title: 'a full disk at a completion',
-    run: batchOfChats({ journal: failingJournal('completed') }),
+    title: 'a full disk at the rejection of a chat',
+    fault: { route: 'POST /v1/chat/completions', status: 404 },
+    run: batchOfChats({ journal: failingJournal('refused') }),
   },
+  { title: 'a limit without a lock', run: batch(damagedJournal, 1) },
   {
     title: 'a chat that may be sent again',
     run: batchOfChats({ journal: failingJournal('none', [chatLine]), resendUnknown: true }),
@@ -152,7 +154,7 @@ test.each(scenarios)('the guide lists what is logged after $title', async (scena
 
 test('each message that the guide lists is logged', async () => {
   const messages = (await Promise.all(scenarios.map(messagesOf))).flat();
-  expect(documented).toHaveLength(14);
+  expect(documented).toHaveLength(16);
   const unused = documented.filter((text) => {
     const [start = ''] = text.split('…');
     return !messages.some((message) => message.startsWith(start));

@@ -94,8 +94,8 @@ describe('the error of a call that gets no slot', () => {
 
   test('says that it was queued if `totalTimeout` is shorter', async () => {
     expect(await queuedMessage({ totalTimeout: 1_000 })).toBe(
-      'The request was still waiting for a concurrency slot after 1000 ms (totalTimeout). ' +
-        'Send fewer requests at a time, or increase totalTimeout. Nothing was charged. [POST /v1/images/tasks]',
+      'No concurrency slot became free within 1000 ms (totalTimeout). ' +
+        'Send fewer requests at a time, use a batch, or increase totalTimeout. Nothing was charged. [POST /v1/images/tasks]',
     );
   });
 });

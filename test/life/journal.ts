@@ -103,6 +103,8 @@ async function endingOf(rows: AsyncIterable<BatchResult | ChatResult>): Promise<
     }
     return ending;
   } catch (error) {
+    // The charge of the result could not be recorded.
+    if (typeof ending === 'object') return ending;
     return isRefused(error) ? 'refused' : failedWith(String(error));
   }
 }

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const source = 'src/client/config/version.ts';
+const source = 'src/client/config/environment.ts';
 
 test('the script of a release copies the version and changes nothing else', () => {
   const copy = mkdtempSync(join(tmpdir(), 'polygate-version-'));

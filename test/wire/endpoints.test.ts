@@ -12,8 +12,8 @@ const documented = mockEndpoints.filter(
 );
 
 /** Without the API key in the style of Gemini, which the client sends in a header. */
-const queryOf = (endpoint: { query?: readonly string[] } | undefined) =>
-  (endpoint?.query ?? []).filter((name) => name !== 'key');
+const queryOf = (endpoint: { query?: object } | undefined) =>
+  Object.keys(endpoint?.query ?? {}).filter((name) => name !== 'key');
 
 describe('the endpoints of the client', () => {
   test('are those of the reference gateway', () => {

@@ -3,8 +3,6 @@ import { usdText } from '../../errors/message.ts';
 import { toUsd } from '../../paid/amounts.ts';
 import { isUnpriced, maxUnpriced } from '../../paid/limits.ts';
 import type { LimitState } from '../../paid/limits.ts';
-import { pricedUnits } from '../../paid/prices.ts';
-import type { PricedUnits } from '../../paid/prices.ts';
 import type { KnownPrices } from '../limits/prices.ts';
 
 /** What programs read: amounts in USD, and options by their names in code. */
@@ -38,16 +36,6 @@ export interface Priced {
   readonly models: readonly string[];
   /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
   readonly estimateUsd: (prices: KnownPrices) => number | undefined;
-}
-
-/** What a submission with this price in USD pays for; undefined if that is not known. */
-export function unitsOf(
-  { models, estimateUsd }: Omit<Priced, 'hasPrice'>,
-  path: string,
-  price: number,
-): PricedUnits | undefined {
-  const units = estimateUsd({ unitPriceUsd: 1 });
-  return units ? pricedUnits([path, models], price, units) : undefined;
 }
 
 /** Why a budget does not cover a submission. */

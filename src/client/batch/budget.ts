@@ -38,7 +38,9 @@ export class BatchBudget {
   /** How many charges the rows of a key have, of keys for which an earlier run knows a charge but has no result. */
   readonly #paidRows = new Map<string, number>();
   /** The submissions that are not settled. */
-  readonly #open = new Map<Row, Reservation>();
+  readonly #open = new Set<Row>();
+  /** Also those that are settled, whose charge may still be reported. */
+  readonly #submissions = new WeakMap<Row, Reservation>();
   /** Submissions that were settled. */
   readonly #changes = new Changes();
 
@@ -108,7 +110,8 @@ export class BatchBudget {
       await this.#changes.next(signal);
       signal.throwIfAborted();
     }
-    this.#open.set(row, reservation);
+    this.#open.add(row);
+    this.#submissions.set(row, reservation);
     this.#update(row);
   }
 
@@ -119,7 +122,7 @@ export class BatchBudget {
    * @throws {@link BudgetExceededError} if the budget does not cover it any more.
    */
   recheck(row: Row, isResent: boolean): void {
-    const reservation = this.#open.get(row);
+    const reservation = this.#submissions.get(row);
     const limit = { nanoUsd: this.#limit, policy };
     const shortfall = isResent
       ? reservation?.repeat(limit, 'sending')
@@ -133,7 +136,8 @@ export class BatchBudget {
    * its key charges each attempt.
    */
   mayRetry(row: Row): boolean {
-    const shortfall = this.#open.get(row)?.repeat({ nanoUsd: this.#limit, policy }, 'resending');
+    const reservation = this.#submissions.get(row);
+    const shortfall = reservation?.repeat({ nanoUsd: this.#limit, policy }, 'resending');
     this.#update(row);
     return shortfall === undefined;
   }
@@ -148,8 +152,9 @@ export class BatchBudget {
       this.#charged.spent += toNano(verdict.usd);
       this.#countPaidRow(row.idempotencyKey);
     }
-    this.#open.get(row)?.charge(verdict.usd);
+    this.#submissions.get(row)?.charge(verdict.usd);
     this.#update(row);
+    this.#changes.notify();
   }
 
   /**
@@ -164,15 +169,16 @@ export class BatchBudget {
   accept(row: Row, verdict: Verdict): boolean {
     const isKnown = verdict.money === 'charged' || row.charges.covers(verdict);
     // Without a charge, it costs as much as others, even if their charges are reported later.
+    const { largestUsd } = row.charges;
+    if (!isKnown && largestUsd > 0) this.#submissions.get(row)?.raise(largestUsd);
     this.settle(row, isKnown ? 'none' : verdict.money);
     return isKnown;
   }
 
   /** Ends the reservation of a submission. If it still counts, but has no amount, the submission is unpriced. */
   settle(row: Row, money: Verdict['money']): void {
-    const reservation = this.#open.get(row);
-    if (reservation === undefined) return;
-    this.#open.delete(row);
+    const reservation = this.#submissions.get(row);
+    if (reservation === undefined || !this.#open.delete(row)) return;
     reservation.leave(money);
     this.#update(row);
     this.#changes.notify();

@@ -5,7 +5,7 @@ import { ConcurrencyLimitError } from '../../errors/responses.ts';
 import { restateCharge } from '../../errors/restate-charge.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import { roundUsd } from '../../paid/amounts.ts';
-import { isUncharged, verdictOfError } from '../../paid/failed-call.ts';
+import { isUncharged, verdictOfAttempt, verdictOfError } from '../../paid/failed-call.ts';
 import { countKey, isFree } from '../../paid/keys.ts';
 import type { CountedKey } from '../../paid/keys.ts';
 import { isUnpaid } from '../../paid/verdict.ts';
@@ -130,11 +130,26 @@ export class KeyCharges {
   /** The largest charge. It shows what one request costs. */
   largestUsd: number;
   #counted: CountedKey | undefined;
+  #isOpen: boolean;
 
-  constructor(counted?: CountedKey, usd = 0, largestUsd = 0) {
+  /** `isOpen`: an earlier request since the last charge may have been charged. */
+  constructor(counted?: CountedKey, usd = 0, largestUsd = 0, isOpen = false) {
     this.#counted = counted;
     this.usd = usd;
     this.largestUsd = largestUsd;
+    this.#isOpen = isOpen;
+  }
+
+  /** Whether all that the row has cost is known: it was charged, and no request since the last charge can have been. */
+  get isKnown(): boolean {
+    return this.#counted !== undefined && !this.#isOpen;
+  }
+
+  /** An attempt has failed. */
+  fail(error: unknown): void {
+    const verdict = verdictOfAttempt(error);
+    const isCharged = verdict.money === 'charged' || this.covers(verdict);
+    this.#isOpen ||= !isCharged && !isUnpaid(verdict);
   }
 
   /** Whether the service has charged the key, and protects it from a second charge as far as is known. */
@@ -155,6 +170,7 @@ export class KeyCharges {
     const { isCounted, key } = this.#count(verdict, isLate, isOwn);
     const usd = roundUsd(verdict.usd);
     this.#counted = key;
+    this.#isOpen = false;
     this.largestUsd = Math.max(this.largestUsd, usd);
     if (!isCounted) this.usd = roundUsd(this.usd + usd);
     return !isCounted;

@@ -18,7 +18,17 @@ export const tornLine = '{"v":1,"type":"torn"}';
  * brace begins another line, whose line end was lost or is not a line feed.
  */
 const isRunLine = (text: string): boolean =>
-  startsLike(runLineStart, text) && text.lastIndexOf('{') <= 0;
+  text !== '' && startsLike(runLineStart, text) && text.lastIndexOf('{') <= 0;
+
+/**
+ * A line as its process has written it. After a power loss, some file systems end a file with NULs in place of what was not
+ * flushed, and so was never acted on.
+ */
+function withoutNuls(line: string): string {
+  let end = line.length;
+  while (line.charCodeAt(end - 1) === 0) end -= 1;
+  return line.slice(0, end);
+}
 
 const startsLike = (start: string, text: string): boolean =>
   start.startsWith(text.slice(0, start.length));
@@ -81,9 +91,10 @@ export class JournalContents {
   }
 
   /** Adds the next line. */
-  add(text: string): void {
+  add(stored: string): void {
     this.#count += 1;
-    if (!text.trim()) return;
+    const text = withoutNuls(stored);
+    if (!text.trim() && text === stored) return;
     this.#isEmpty &&= isRunLine(text);
     const before = { isTorn: this.#isTorn, isDamaged: this.#isLastDamaged };
     this.#isTorn = false;
@@ -111,7 +122,7 @@ export class JournalContents {
     const message = `journal: line ${this.#count} is damaged and was ignored. ${reason}`;
     this.damaged.push(new ConfigurationError(message));
     // A torn `torn` or `run` line does not concern any row.
-    if (tornLine.startsWith(text) || isRunLine(text)) {
+    if ((text !== '' && tornLine.startsWith(text)) || isRunLine(text)) {
       this.#isTorn = before.isTorn;
       this.#isLastDamaged = before.isDamaged;
     } else {

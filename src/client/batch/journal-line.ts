@@ -47,6 +47,9 @@ export type JournalLine =
     } & CostFields)
   | { readonly type: 'finished'; readonly id: string; readonly status: 'succeeded' | 'failed' };
 
+/** A line about a row. */
+export type RowLine = Extract<JournalLine, { readonly id: string }>;
+
 /** The submission that a row is about to send. */
 export interface Intent {
   /** Idempotency key. A chat has one only if its request carries it. */

@@ -8,12 +8,14 @@ import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
 import { JournalContents, tornLine } from './journal-contents.ts';
-import { isChatPath, parseLine } from './journal-line.ts';
-import type { Intent, JournalLine } from './journal-line.ts';
-import { contestedRowError, unsentError } from './row-errors.ts';
+import { isChatPath } from './journal-line.ts';
+import type { Intent, JournalLine, RowLine } from './journal-line.ts';
+import { contestedRowError, unsentError, unwrittenChargesError } from './row-errors.ts';
+import type { UnwrittenCharge } from './row-errors.ts';
 import { EarlierRows, lifeOf } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
+import { StoredCompletions } from './stored-completions.ts';
 
 export const journalRule: Rule = objectWithMethods('read', 'append');
 
@@ -30,6 +32,9 @@ export class BatchJournal {
   /** While a torn line is being marked. */
   #marking: Promise<void> | undefined;
   #isClosed = false;
+  /** Lines with charges that could not be written, in their order. */
+  readonly #unwritten: (UnwrittenCharge & { readonly line: RowLine })[] = [];
+  #writing: Promise<void> | undefined;
   #lastReading: Promise<unknown> = Promise.resolve();
   #nextReading: Promise<ReadonlyMap<string, RowHistory>> | undefined;
 
@@ -98,6 +103,11 @@ export class BatchJournal {
     // Another process may have started a run at the same time. The first line wins in both processes.
     await this.read();
     return this.#contents.openRun() ?? run;
+  }
+
+  /** Whether it keeps other processes away. One that is no `Journal` has no others. */
+  get canLock(): boolean {
+    return !this.#journal || this.#journal.lock !== undefined;
   }
 
   /** Whether chats were recorded in it. */
@@ -172,11 +182,12 @@ export class BatchJournal {
   /** Releases what reading and locking occupy. The lock is released even if the reading cannot be ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.#completions?.close(), this.#unlock()]);
+    const writing = this.writeCharges();
+    await Promise.all([writing, this.#completions?.close(), this.#unlock(writing)]);
   }
 
-  async #unlock(): Promise<void> {
-    await Promise.allSettled([this.#marking]);
+  async #unlock(writing: Promise<void>): Promise<void> {
+    await Promise.allSettled([this.#marking, writing]);
     await this.#release?.();
   }
 
@@ -187,6 +198,37 @@ export class BatchJournal {
 
   async #write(text: string): Promise<void> {
     await this.#journal?.append(text);
+  }
+
+  /**
+   * Appends a line that is the first one with a charge, in USD. If it cannot be written, {@link writeCharges} tries again. Returns
+   * whether it is durable.
+   */
+  async appendCharge(line: RowLine, usd: number): Promise<boolean> {
+    const isDurable = await this.tryAppend(line, 'it is written before anything else is sent');
+    if (!isDurable) this.#unwritten.push({ id: line.id, usd, line });
+    return isDurable;
+  }
+
+  /**
+   * Writes the lines with charges that could not be written. Called before anything is sent: a later run would not count them, and
+   * spend them once more.
+   *
+   * @throws {@link ConfigurationError} if they still cannot be written.
+   */
+  writeCharges(): Promise<void> {
+    return (this.#writing ??= this.#writeUnwritten().finally(() => (this.#writing = undefined)));
+  }
+
+  async #writeUnwritten(): Promise<void> {
+    for (;;) {
+      const [charge] = this.#unwritten;
+      if (charge === undefined) return;
+      await this.append(charge.line).catch((error: unknown) => {
+        throw unwrittenChargesError(error, this.#unwritten);
+      });
+      this.#unwritten.shift();
+    }
   }
 
   /**
@@ -206,55 +248,3 @@ export class BatchJournal {
 }
 
 async function* noLines(): AsyncGenerator<string> {}
-
-/**
- * The completions in a journal. All of them may be too large for the memory, so the journal is read a second time, as far
- * as the rows need it. Rows that come in the order of the journal leave nothing in memory.
- */
-class StoredCompletions {
-  readonly #read: () => AsyncIterable<string>;
-  /** Numbers of the lines that rows will need. */
-  readonly #wanted: Set<number>;
-  /** Lines that were passed before their rows needed them. */
-  readonly #passed = new Map<number, string>();
-  #lines: AsyncIterator<string> | undefined;
-  #number = 0;
-  #previous: Promise<unknown> = Promise.resolve();
-
-  constructor(read: () => AsyncIterable<string>, wanted: Iterable<number>) {
-    this.#read = read;
-    this.#wanted = new Set(wanted);
-  }
-
-  /** Returns the completion of a line. */
-  async take(lineNumber: number): Promise<ChatCompletion> {
-    const text = this.#previous.then(() => this.#find(lineNumber));
-    this.#previous = text.catch(() => undefined);
-    const line = parseLine((await text) ?? 'null');
-    if (line.type === 'completed') return line.completion;
-    throw new ConfigurationError(
-      `journal: line ${lineNumber} has changed while the batch was running. Nothing was sent for its row.`,
-    );
-  }
-
-  /** Ends the second reading. */
-  async close(): Promise<void> {
-    await this.#lines?.return?.();
-  }
-
-  async #find(lineNumber: number): Promise<string | undefined> {
-    const passed = this.#passed.get(lineNumber);
-    this.#passed.delete(lineNumber);
-    this.#wanted.delete(lineNumber);
-    if (passed !== undefined) return passed;
-    this.#lines ??= this.#read()[Symbol.asyncIterator]();
-    while (this.#number < lineNumber) {
-      const line: IteratorResult<string, unknown> = await this.#lines.next();
-      if (line.done) return undefined;
-      this.#number += 1;
-      if (this.#number === lineNumber) return line.value;
-      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, line.value);
-    }
-    return undefined;
-  }
-}

@@ -3,6 +3,7 @@ import type { ErrorDetails } from '../../errors/base.ts';
 import { ConfigurationError } from '../../errors/base.ts';
 import { AbortedError, ConnectionError } from '../../errors/call.ts';
 import { createError, nothingSent } from '../../errors/message.ts';
+import { toNano, toUsd } from '../../paid/amounts.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
 import { forPrograms } from './budget-decisions.ts';
 
@@ -86,11 +87,37 @@ export function notRecordedError(cause: unknown): ConfigurationError {
   return createError(ConfigurationError, parts, { cause, outcome: 'not-sent' });
 }
 
+/** What a row was charged and its journal does not have, in USD. */
+export interface UnwrittenCharge {
+  readonly id: string;
+  readonly usd: number;
+}
+
+/** A run that ends because charges cannot be written. */
+export function unwrittenChargesError(
+  cause: unknown,
+  charges: readonly UnwrittenCharge[],
+): ConfigurationError {
+  const [first, ...others] = new Set(charges.map(({ id }) => id));
+  const more = others.length > 0 ? ` and ${others.length} more were` : ' was';
+  const usd = toUsd(charges.reduce((sum, charge) => sum + toNano(charge.usd), 0));
+  const parts = {
+    summary: `journal: appending failed (${String(cause)}), so nothing more was sent.`,
+    charge: (wording = forPrograms) =>
+      `Row ${first}${more} charged ${wording.usd(usd)} that the journal does not have.`,
+    advice: ({ again, option } = forPrograms) =>
+      `Make the journal writable, then ${again}. Lower ${option('maxUsd')} by this amount, which later runs do not count.`,
+  };
+  return createError(ConfigurationError, parts, { cause, outcome: 'unknown' });
+}
+
 /** A row that is not sent again, because its charge could not be written: later runs would spend it once more. */
 export function costNotRecordedError(): ConfigurationError {
   const parts = {
     summary: 'journal: appending failed for the cost of this row, so it was not sent again.',
     charge: 'It may have been charged.',
+    advice: ({ again } = forPrograms) =>
+      `Make sure that the journal can be written, then ${again}, which may not count this cost.`,
   };
   return createError(ConfigurationError, parts, { outcome: 'unknown' });
 }

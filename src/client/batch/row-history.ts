@@ -4,7 +4,7 @@ import type { PricedUnits } from '../../paid/prices.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { chatPath, isChatPath } from './journal-line.ts';
-import type { CostFields, Intent, JournalLine } from './journal-line.ts';
+import type { CostFields, Intent, RowLine } from './journal-line.ts';
 
 /**
  * What earlier runs recorded about a row. Its {@link Intent} is that of the latest submission, and its `end` is known once the
@@ -61,11 +61,7 @@ export function unpricedSubmits(history: RowHistory): number {
 }
 
 /** What is known about a row after one more line about it. */
-export function addLine(
-  before: RowHistory,
-  line: Exclude<JournalLine, { type: 'run' | 'torn' }>,
-  lineNumber: number,
-): RowHistory {
+export function addLine(before: RowHistory, line: RowLine, lineNumber: number): RowHistory {
   // Params can be large, and only a submission that is open or paused is ever resent from them.
   const { params, fallback, ...kept } = before;
   const history = { ...kept, lineNumber };
@@ -103,9 +99,12 @@ export function addLine(
 /** What is known about a submission that was lost, which has its own line already. */
 function addLoss(before: RowHistory, line: CostFields): RowHistory {
   const open = Math.max(1, before.open ?? 0);
-  // Another run has received its task in the meantime.
-  if (before.receipt || before.completedAt !== undefined) return { ...before, open };
   const cost = costAfter(before, line);
+  // It has its result: only a charge that was reported later counts.
+  if (before.receipt || before.completedAt !== undefined) {
+    const isLater = cost.chargedUsd > (before.cost?.chargedUsd ?? 0);
+    return { ...before, open, cost: isLater ? cost : before.cost };
+  }
   const isCharged = cost.chargedUsd > (before.cost?.chargedUsd ?? 0);
   return {
     ...before,

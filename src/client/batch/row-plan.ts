@@ -14,7 +14,7 @@ import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Priced } from './budget-decisions.ts';
 import { requestHash, rowKey } from './journal-line.ts';
-import type { CostFields, Intent, JournalLine } from './journal-line.ts';
+import type { CostFields, Intent, RowLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
 import {
   changedParamsError,
@@ -58,7 +58,7 @@ export interface RowPlan<Accepted> {
   /** The task, if the row is one. */
   taskOf(accepted: Accepted): Task | undefined;
   /** The journal line that makes `accepted` durable; undefined if nothing could be found with it. */
-  toLine(id: string, accepted: Accepted, cost: CostFields): JournalLine | undefined;
+  toLine(id: string, accepted: Accepted, cost: CostFields): RowLine | undefined;
   /** The result of the row. */
   finish(accepted: Accepted, signal: AbortSignal): Promise<RowOutcome>;
 }

@@ -117,7 +117,8 @@ export class Row {
     this.#idempotencyKey = history.key ?? history.receipt?.idempotencyKey;
     const { cost = noCost, isChargeKnown, isKeyForgotten: isForgotten } = history;
     const counted = isChargeKnown ? { fromReplay: false, isForgotten } : undefined;
-    this.#charges = new KeyCharges(counted, cost.chargedUsd, cost.largestUsd);
+    const isOpen = cost.estimatedUsd > 0;
+    this.#charges = new KeyCharges(counted, cost.chargedUsd, cost.largestUsd, isOpen);
     this.#estimatedUsd = cost.estimatedUsd;
   }
 

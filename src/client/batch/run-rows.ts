@@ -54,10 +54,12 @@ export async function* runRows<Result extends RowResult>(
         case 'abort':
           throw runAbortedError(signal?.reason, pool.open, journal.unread);
         case 'pause':
+          await journal.writeCharges();
           // Not the error of the source, which may never yield another row.
           throw runPausedError(step.reason, pool.pausedRows, journal.unread);
         case 'end':
-          return await reading;
+          await reading;
+          return await journal.writeCharges();
       }
     }
   } catch (error) {

@@ -87,9 +87,14 @@ export function createRunContext(
  * have spent. Called when the journal has been read.
  */
 export async function beginRun(context: RunContext): Promise<void> {
-  const { journal, budget, maxUsd, resendUnknown } = context;
+  const { journal, budget, maxUsd, resendUnknown, config } = context;
   if (journal.hasChats || resendUnknown || maxUsd !== undefined) {
     await journal.lock({ isRequired: resendUnknown });
+  }
+  if (maxUsd !== undefined && !journal.canLock) {
+    config.log.warn(
+      () => 'journal: has no lock(), so runs at the same time can exceed maxUsd together.',
+    );
   }
   budget.addEarlier(journal.earlier.byId);
   if (resendUnknown) warnOfLostChats(context);

@@ -25,8 +25,8 @@ export interface AttemptObserver {
   readonly onErrorResponse?: (response: Response, meta: ResponseMeta) => void;
   /** Whether another attempt may follow one that has failed. If not, its error ends the call. */
   readonly mayRetry?: () => boolean | Promise<boolean>;
-  /** Called before the pause between two attempts, with the combined outcome of all attempts so far. */
-  readonly onRetry?: (outcome: Outcome) => void;
+  /** Called before the pause between two attempts, with the combined outcome of all attempts so far, and the last error. */
+  readonly onRetry?: (outcome: Outcome, error: unknown) => void;
 }
 
 /**

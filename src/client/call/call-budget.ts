@@ -3,29 +3,20 @@ import { BudgetExceededError } from '../../errors/call.ts';
 import { usdText } from '../../errors/message.ts';
 import { roundUsd, toNano, toUsd } from '../../paid/amounts.ts';
 import { limitPolicies } from '../../paid/limits.ts';
-import { pricedUnits } from '../../paid/prices.ts';
-import type { PricedUnits } from '../../paid/prices.ts';
 import type { Reservation, Shortfall, Stage } from '../../paid/reservations.ts';
 import { monotonicNow } from '../config/clock.ts';
 import type { Clock } from '../config/clock.ts';
 import type { Budget } from '../config/options.ts';
-import type { Transport } from '../http/transport.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { routeOf } from './api-request.ts';
 import type { ApiRequest } from './api-request.ts';
 import { composeError } from './compose-error.ts';
-import type { ClientContext } from './context.ts';
+import type { PricedCall } from './context.ts';
 import type { CallErrors } from './errors.ts';
 
 // What only a client with a budget needs: it is loaded before its first paid call.
 
+export { estimatedUnits } from '../../paid/prices.ts';
 export { Reservations } from '../../paid/reservations.ts';
-
-/** What a request with this listed price in USD pays for; undefined if that is not known. */
-export function unitsOf(request: ApiRequest, price: number): PricedUnits | undefined {
-  const units = request.estimateUsd?.({ unitPriceUsd: 1 });
-  return units ? pricedUnits([routeOf(request), request.model], price, units) : undefined;
-}
 
 /** Distinguishes bodies that are sent with one key. */
 export function fingerprint({ body = '' }: Pick<ApiRequest, 'body'>): string {
@@ -38,21 +29,15 @@ export function fingerprint({ body = '' }: Pick<ApiRequest, 'body'>): string {
   return `${body.length} ${hash}`;
 }
 
-/** A call, as far as its budget needs it. */
-interface PaidCall extends CallErrors {
-  readonly context: ClientContext;
-  estimate(): number | undefined;
-}
-
 /** What the budget of its client demands of a paid call. */
 export class CallBudget {
-  readonly #call: PaidCall;
+  readonly #call: CallErrors & PricedCall;
   readonly #budget: Budget;
   readonly #reservation: Reservation;
   /** The clock of its attempts, whose time limit does not cover what they wait for in `takeTurn`. */
   readonly clock: PausableClock;
 
-  constructor(call: PaidCall, budget: Budget, reservation: Reservation) {
+  constructor(call: CallErrors & PricedCall, budget: Budget, reservation: Reservation) {
     this.#call = call;
     this.#budget = budget;
     this.#reservation = reservation;
@@ -89,11 +74,12 @@ export class CallBudget {
     const waitFor = (other: Promise<void>) =>
       this.clock.pauseFor(runWithTimeLimit(() => other, { signal, errors: this.#call }));
     // Right before it is sent, too: hooks of the request for the list may have run until now.
-    const loading = this.#loadPrices();
+    const { priceLists } = this.#call.context;
+    const loading = priceLists?.loaded?.loadPrices(this.#call, this.#budget.maxUsd);
     if (loading) await waitFor(loading);
     this.#reserve(stage);
     let turn: Promise<void> | undefined;
-    while ((turn = this.#reservation.waitForTurn(this.#call.estimate(), stage === 'sending'))) {
+    while ((turn = this.#reservation.waitForTurn(stage === 'sending'))) {
       await waitFor(turn);
       this.#reserve(stage);
     }
@@ -145,19 +131,6 @@ export class CallBudget {
     const details = { outcome: 'not-sent', spentUsd, maxUsd } as const;
     return composeError(this.#call, BudgetExceededError, { summary, programAdvice }, details);
   }
-
-  /** Loads the price list before the first attempt if it can have the price; undefined if nothing is loaded. */
-  #loadPrices(): Promise<void> | undefined {
-    const { attempts, context, request } = this.#call;
-    const { config, shared } = context;
-    const { spent, reserved } = shared.ledger.books;
-    const { estimateUsd, model } = request;
-    if (attempts > 0 || !context.Models || !estimateUsd || !model) return undefined;
-    if (spent + reserved >= toNano(this.#budget.maxUsd)) return undefined;
-    if (this.#call.estimate() !== undefined) return undefined;
-    shared.priceList ??= new PriceList(config.clock);
-    return shared.priceList.load(context);
-  }
 }
 
 /** A clock that can stand still. */
@@ -195,57 +168,5 @@ class PausableClock implements Clock {
       this.#pausedAt = undefined;
       this.#pausedMs += monotonicNow(this.#clock) - pausedAt;
     }
-  }
-}
-
-/** How long a list is used before it is loaded again, in ms. */
-const maxAge = 300_000;
-
-/** How long no list is loaded after a failure, in ms. */
-const pauseAfterFailure = 10_000;
-
-/**
- * The price list of the service, which a client with a budget loads before the first call whose price it can contain. Its
- * failure is never the reason why a call fails: the price is then not known.
- */
-export class PriceList {
-  readonly #clock: Clock;
-  #loading: { readonly done: Promise<void>; readonly isInHooks: () => boolean } | undefined;
-  #loadAgainAt = -Infinity;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /**
-   * Loads the list, once for parallel calls; undefined if it was loaded. A call that comes while hooks of its request run may
-   * be one of theirs, and must not wait for them.
-   */
-  load(context: ClientContext): Promise<void> | undefined {
-    if (monotonicNow(this.#clock) < this.#loadAgainAt) return undefined;
-    const { done, isInHooks } = (this.#loading ??= this.#start(context));
-    return isInHooks() ? undefined : done;
-  }
-
-  #start(context: ClientContext) {
-    const { Models, transport } = context;
-    let isInHooks = false;
-    const pauseTurn = () => void (isInHooks = true);
-    const takeTurn = async () => void (isInHooks = false);
-    const watched: Transport = (url, request, attempt) =>
-      transport(url, request, { ...attempt, budget: { pauseTurn, takeTurn } });
-    const own = { ...context, transport: Object.assign(watched, { part: transport.part }) };
-    const list = async () => Models && new Models(own).list({}, { timeout: 10_000, maxRetries: 0 });
-    const done = list()
-      .then(
-        () => this.#pause(maxAge),
-        () => this.#pause(pauseAfterFailure),
-      )
-      .finally(() => (this.#loading = undefined));
-    return { done, isInHooks: () => isInHooks };
-  }
-
-  #pause(ms: number): void {
-    this.#loadAgainAt = monotonicNow(this.#clock) + ms;
   }
 }

@@ -85,11 +85,9 @@ export class Call extends CallErrors {
     const { log, headerPrefix } = this.config;
     const invalid = headers.get(`${headerPrefix}charge-usd`);
     if (!invalid) return;
-    const price = this.estimate();
-    const counted = price === undefined ? '' : `; the estimate of ${price} USD is counted`;
     log.warn(
       () =>
-        `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)})${counted}`,
+        `${routeOf(this.request)}: the service reported an invalid charge (${singleLine(invalid, 40)}), so an estimate counts`,
     );
   }
 }
@@ -102,18 +100,22 @@ function openEntry(call: Call): Entry {
   const { request, context } = call;
   const { config, shared } = context;
   const { books } = shared.ledger;
-  if (config.budget && budgets.loaded) books.useLimits(budgets.loaded.Reservations);
+  if (config.budget && budgets.loaded) {
+    books.reservations ??= new budgets.loaded.Reservations(books);
+  }
   const { kind, template, safety, options } = request;
+  const route = routeOf(request);
   const idempotencyKey = options?.idempotencyKey;
   // The service replays a key only for the same kind of task, so an image and a video with one key are two charges.
   const key = idempotencyKey && `${kind ?? template} ${idempotencyKey}`;
   const claim: Claim = {
-    route: routeOf(request),
+    route,
     key,
     isChargedOnce: safety === 'keyed',
     readBody: () => budgets.loaded?.fingerprint(request) ?? '',
     estimate: () => call.estimate(),
-    unitsOf: (price) => budgets.loaded?.unitsOf(request, price),
+    unitsOf: (price) =>
+      budgets.loaded?.estimatedUnits([route, request.model], price, request.estimateUsd),
   };
   return books.open(claim);
 }

@@ -118,5 +118,5 @@ export function timeoutSummary(
   const limit = `${ms} ms (${option})`;
   if (stage === 'sent') return `No complete response within ${limit}`;
   if (stage === 'unsent') return `The request was not sent within ${limit}`;
-  return `The request was still waiting for a concurrency slot after ${limit}. Send fewer requests at a time, or increase ${option}`;
+  return `No concurrency slot became free within ${limit}. Send fewer requests at a time, use a batch, or increase ${option}`;
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { Part } from '../http/part.ts';
 import type { Transport } from '../http/transport.ts';
 import { ClientSlots, createConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
@@ -6,7 +7,7 @@ import { createLedger } from '../limits/ledger.ts';
 import type { Ledger } from '../limits/ledger.ts';
 import type { PollLimiter } from '../limits/poll-limiter.ts';
 import type { KnownPrices } from '../limits/prices.ts';
-import type { RequestOptions } from './request-options.ts';
+import type { ApiRequest } from './api-request.ts';
 
 /** What every call of one client needs. */
 export interface ClientContext {
@@ -16,10 +17,20 @@ export interface ClientContext {
   readonly shared: SharedState;
   /** The concurrency slots of this client. The account's slots are in `shared`. */
   readonly slots: ClientSlots;
-  /** Loads all prices for a budget. A chat client has no such class, because no list has the price of a chat. */
-  Models?: new (context: ClientContext) => {
-    list(query: object, options: RequestOptions): Promise<unknown>;
-  };
+  /** Loads all prices for a budget. A chat client has no such part, because no list has the price of a chat. */
+  priceLists?: Part<{
+    loadPrices(call: PricedCall, maxUsd: number): Promise<void> | undefined;
+  }>;
+}
+
+/** A call whose price a list can have. */
+export interface PricedCall {
+  readonly context: ClientContext;
+  readonly request: Pick<ApiRequest, 'model' | 'estimateUsd'>;
+  /** Number of attempts that have ended. */
+  readonly attempts: number;
+  /** Its price in USD; undefined if it is not known. */
+  estimate(): number | undefined;
 }
 
 /** State of one account, shared by a client and all clients derived from it with `withOptions`. */

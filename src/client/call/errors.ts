@@ -139,7 +139,7 @@ export class CallErrors extends CallHistory {
    * that response, and is caused by it unless another attempt may have been charged.
    */
   queueTimeout(ms: number, option = 'maxQueueTime'): ConcurrencyLimitError {
-    const summary = `No concurrency slot became free within ${ms} ms (${option}). Send fewer requests at a time, use a batch, or increase ${option}`;
+    const summary = timeoutSummary('queued', ms, option);
     const { outcome, slotRejection } = this.earlier;
     const { meta = emptyMeta(429) } = slotRejection ?? {};
     // Its outcome is that nothing was charged.

@@ -87,7 +87,7 @@ export const fallbackLoop = /* @__PURE__ */ new Part(() => import('./send-to-mod
 
 /** Whether a call can be sent now: the parts of the client that it needs are loaded, and its body is complete. */
 function hasParts(
-  { transport, config }: ClientContext,
+  { transport, config, priceLists }: ClientContext,
   { fallback, paid, parts = [], completeBody }: ApiRequest,
 ): boolean {
   // No array is created for the calls that have all their parts, which are nearly all.
@@ -95,7 +95,7 @@ function hasParts(
     !completeBody &&
     isLoaded(transport.part) &&
     (!fallback || isLoaded(fallbackLoop)) &&
-    (!paid || !config.budget || isLoaded(budgets)) &&
+    (!paid || !config.budget || (isLoaded(budgets) && isLoaded(priceLists))) &&
     parts.every(isLoaded)
   );
 }
@@ -106,7 +106,7 @@ function isLoaded(part: Part<unknown> | undefined): boolean {
 
 /** Loads the parts that a call needs in the time that it has, and runs it in the context of the caller. */
 async function loadParts<Result>(
-  { config, transport }: ClientContext,
+  { config, transport, priceLists }: ClientContext,
   request: ApiRequest,
   run: (ready: ApiRequest) => Promise<Result>,
 ): Promise<Result> {
@@ -117,8 +117,8 @@ async function loadParts<Result>(
   const limits = limitsOf(config, monotonicNow(clock), options, request);
   const details = { outcome: 'not-sent', idempotencyKey, task } as const;
   const load = { signal, timeout: loadTime(limits), clock, details };
-  const budget = paid && config.budget ? budgets : undefined;
-  const needed = [transport.part, fallback && fallbackLoop, budget, ...parts];
+  const ofBudget = paid && config.budget ? [budgets, priceLists] : [];
+  const needed = [transport.part, fallback && fallbackLoop, ...ofBudget, ...parts];
   await Promise.all(needed.filter((part) => part !== undefined).map((part) => part.load(load)));
   const ready = completeBody ? { ...request, body: await completeBody() } : request;
   const { deadline } = limits;

@@ -82,7 +82,7 @@ export class CallHistory {
 
   /** Remembers the headers of an attempt. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
-    if (this.attempts > 0) this.#earlierKeys = this.keys;
+    if (this.attempts > 0) this.#earlierKeys = [...new Set(this.keys)];
     this.#headers = headers;
   }
 
@@ -91,7 +91,7 @@ export class CallHistory {
    * can repeat that of an earlier attempt. Most responses are read without them.
    */
   get keys(): readonly string[] {
-    return [...new Set([...this.#earlierKeys, ...sentKeys((name) => this.#headers[name])])];
+    return [...this.#earlierKeys, ...sentKeys((name) => this.#headers[name])];
   }
 
   /** The attempt has failed, and another one follows. */

@@ -100,7 +100,7 @@ function recordRetry(call: Call, retry: Retry, error: unknown): void {
     );
   }
   span?.event({ type: 'retry', attempt: attempts, status, delayMs });
-  request.observer?.onRetry?.(earlier.outcome);
+  request.observer?.onRetry?.(earlier.outcome, error);
 }
 
 /** Why there is no status, in a log message. */

@@ -49,7 +49,7 @@ export async function sendToModels<Result>(
       const isPermitted = () => isKeyUsed || permits(context, isAllowed, error, model);
       if (next === undefined || !isPermitted()) throw withAttempts(error, attempts);
       log.warn(() => `${routeOf(request)}: ${describe(failed)}; falling back to ${next}`);
-      request.observer?.onRetry?.(failed.outcome);
+      request.observer?.onRetry?.(failed.outcome, error);
       model = next;
     }
   }

@@ -126,7 +126,7 @@ function checkChatOptions({ config }: ClientContext, options: RequestOptions | u
 }
 
 /** Sends a chat that is not streamed. */
-export async function createCompletion(
+export function createCompletion(
   context: ClientContext,
   request: ApiRequest,
 ): Promise<ApiResponse<ChatCompletion>> {

@@ -19,36 +19,23 @@ export type OpenTask = (
   details: { id: string; idempotencyKey: string | undefined; meta: ResponseMeta },
 ) => TaskHandle;
 
-/** The call that `gateway.fetch` makes for a request, and what to expect of its response. */
-export interface DescribedCall {
-  readonly call: ApiRequest;
-  /** What a chat requests; undefined if the request is no chat. */
-  readonly chat?: DescribedChat | undefined;
-}
-
 /** What a chat requests. */
 export interface DescribedChat {
   readonly choiceCount: number;
   readonly isStreamed: boolean;
 }
 
-/** What a call is described from. */
-interface CallSource {
-  readonly request: FetchRequest;
-  readonly route: Route;
-  readonly body: RequestBody;
-  readonly idempotencyKey: string | undefined;
-  readonly openTask: OpenTask;
-}
-
-/** Describes the call as the client's method for the same route would. */
-export function describeCall({
-  request,
-  route,
-  body,
-  idempotencyKey,
-  openTask,
-}: CallSource): DescribedCall {
+/**
+ * Describes the call that `gateway.fetch` makes for a request, as the client's method for the same route would, and what a
+ * chat requests.
+ */
+export function describeCall(
+  request: FetchRequest,
+  route: Route,
+  body: RequestBody,
+  idempotencyKey: string | undefined,
+  openTask: OpenTask,
+): { readonly call: ApiRequest; readonly chat?: DescribedChat } {
   const { endpoint } = route;
   const parsed = parseBody(body);
   const { model, n, stream } = isRecord(parsed) ? parsed : {};

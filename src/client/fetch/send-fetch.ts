@@ -16,8 +16,7 @@ import { checkValue, headerText } from '../config/validation.ts';
 import { isJson } from '../http/json.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
 import { runWithTimeLimit } from '../limits/time-limit.ts';
-import { chatReader, otherTypeReader } from './chat-reader.ts';
-import { checkChat } from './check-chat.ts';
+import { chatReader, otherTypeReader, checkChat } from './chat-body.ts';
 import { describeCall, findRoute } from './describe-call.ts';
 import type { OpenTask, Route } from './describe-call.ts';
 import { createRequest, invalidRequest } from './fetch-arguments.ts';
@@ -49,7 +48,7 @@ export async function sendFetch(
   const idempotencyKey = chooseKey(request, route);
   const limits = limitsOf(config, monotonicNow(config.clock));
   const body = await readBody(request, config.clock, limits);
-  const { call, chat } = describeCall({ request, route, body, idempotencyKey, openTask });
+  const { call, chat } = describeCall(request, route, body, idempotencyKey, openTask);
 
   const { headers, signal } = request;
   const errorResponse = new ErrorResponse();
@@ -82,7 +81,7 @@ export async function sendFetch(
       bodyErrors: data.bodyErrors,
     });
   } catch (error) {
-    return errorResponse.returnOrThrow(error, { request, route, idempotencyKey });
+    return errorResponse.returnOrThrow(error, request, route, idempotencyKey);
   }
 }
 

@@ -6,20 +6,15 @@ import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
 import { withAbortableBody } from '../call/unread-body.ts';
 import { describeNonJson } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
-import { createResponse, isEventStream, withBody } from '../http/response-body.ts';
+import { isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';
 import { isEventText } from '../stream/event-decoder.ts';
-import type { chatReader } from './chat-reader.ts';
+import { withHeader } from './chat-body.ts';
+import type { chatReader } from './chat-body.ts';
 import type { Route } from './describe-call.ts';
 import type { FetchRequest } from './fetch-request.ts';
 import { attachDetails } from './response-details.ts';
 import type { BodyErrors } from './response-details.ts';
-
-/** A successful response, and the errors for what a later reader of its body may find. */
-interface SuccessfulResponse {
-  readonly response: Response;
-  readonly bodyErrors: BodyErrors;
-}
 
 interface SuccessOptions {
   /** Whether the specification has the request, so that its response has a body: a JSON document or an event stream. */
@@ -39,9 +34,11 @@ interface SuccessOptions {
 /**
  * Handles a successful response. Its body is read before it is passed on, because the call only ends with it: a
  * connection that is lost meanwhile is a failure of the call, which is retried if that is safe. Streams, and the
- * responses of unknown routes, are passed on with their body unread.
+ * responses of unknown routes, are passed on with their body unread. `bodyErrors` are for what a later reader of it may find.
  */
-export function passOn(options: SuccessOptions): ResponseHandler<SuccessfulResponse> {
+export function passOn(
+  options: SuccessOptions,
+): ResponseHandler<{ readonly response: Response; readonly bodyErrors: BodyErrors }> {
   const { hasKnownBody, keepBodyUnread, readChat } = options;
   return async (received) => {
     const { response } = received;
@@ -92,17 +89,13 @@ function asCheckedStream(
   text: string,
   createCheck: NonNullable<SuccessOptions['createCheck']>,
 ): Response {
-  const { call, response } = received;
-  const { status, statusText, url } = response;
-  call.config.log.warn(
+  received.call.config.log.warn(
     () => 'A streamed chat: received an event stream with another content type.',
   );
   const check = createCheck(received);
   // The check ends the span.
   if (!check(new TextEncoder().encode(text))) check(undefined);
-  const headers = new Headers(response.headers);
-  headers.set('content-type', 'text/event-stream');
-  return createResponse(text, { status, statusText, headers }, url);
+  return withHeader(received.response, 'content-type', 'text/event-stream', text);
 }
 
 /** The errors for the body of a response whose reader is not the client. */
@@ -150,7 +143,12 @@ export class ErrorResponse implements AttemptObserver {
   }
 
   /** Returns the response with its details if `error` ended the call because of it. Otherwise, throws the error. */
-  returnOrThrow(error: unknown, { request, route, idempotencyKey }: SentRequest): Response {
+  returnOrThrow(
+    error: unknown,
+    request: FetchRequest,
+    route: Route,
+    idempotencyKey: string | undefined,
+  ): Response {
     const isOfResponse = APIError.is(error) || ResponseValidationError.is(error);
     if (!this.#kept || !isOfResponse || !isReturned(this.#kept, error)) {
       this.#cancel();
@@ -163,13 +161,6 @@ export class ErrorResponse implements AttemptObserver {
     const returned = isFinal ? withoutRetry(abortable) : abortable;
     return attachDetails(returned, { meta, idempotencyKey, error });
   }
-}
-
-/** The request of a call, and what was decided about it. */
-interface SentRequest {
-  readonly request: FetchRequest;
-  readonly route: Route;
-  readonly idempotencyKey: string | undefined;
 }
 
 /**
@@ -200,9 +191,5 @@ function callerMayRepeat({ key }: FetchRequest, { call: { safety } }: Route): bo
  */
 function withoutRetry(response: Response): Response {
   // A redirect that the browser hides cannot be copied, and is not repeated.
-  if (response.status === 0) return response;
-  const { body, status, statusText, url } = response;
-  const headers = new Headers(response.headers);
-  headers.set('x-should-retry', 'false');
-  return createResponse(body, { status, statusText, headers }, url);
+  return response.status === 0 ? response : withHeader(response, 'x-should-retry', 'false');
 }

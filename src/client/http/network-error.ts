@@ -65,7 +65,7 @@ const limitCodes = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
 /** What to do about an error that `fetch` rejected with, if its code says more than that the connection was lost. */
 export function networkAdvice(error: unknown): string | undefined {
   return causeChain(error).some(({ code }) => limitCodes.test(code))
-    ? "Node's own fetch waits at most 300 s for data, whatever the options of the client are. Stream the response, pass fetch: nodeFetch() from polygate/node to the client, or increase headersTimeout and bodyTimeout of your dispatcher."
+    ? "Node's own fetch waits at most 300 s for data. Stream the response, pass fetch: nodeFetch() from polygate/node, or increase headersTimeout and bodyTimeout of your dispatcher."
     : undefined;
 }
 

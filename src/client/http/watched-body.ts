@@ -19,12 +19,6 @@ export interface BodyWatch {
 }
 
 /**
- * Receives what one read has returned: bytes, nothing at the end of the body, or the error that broke the connection.
- * An error that it throws ends the body.
- */
-type Receive = (bytes: Uint8Array | undefined, error?: unknown) => void;
-
-/**
  * A body that ends exactly once: it is complete, it fails, or it is aborted. Its end stops the idle timer and the abort
  * listener, and frees the connection.
  */
@@ -60,8 +54,11 @@ export class WatchedBody {
     if (signal?.aborted) this.abort(signal.reason);
   }
 
-  /** Reads once. Rejects if the body has ended before anything could be received. */
-  async read(receive: Receive): Promise<void> {
+  /**
+   * Reads once, and passes on what was read: bytes, nothing at the end of the body, or the error that broke the connection.
+   * An error that `receive` throws ends the body. Rejects if the body has ended before anything could be received.
+   */
+  async read(receive: (bytes: Uint8Array | undefined, error?: unknown) => void): Promise<void> {
     let bytes: Uint8Array | undefined;
     let error: unknown;
     this.#beginWait();

@@ -119,26 +119,27 @@ const priceRecords = (pricing: KnownPrices) => [pricing?.profiles?.api, pricing]
 
 /** Unit price in USD. */
 function unitPrice(pricing: KnownPrices, resolution?: string): unknown {
-  const records = priceRecords(pricing);
-  // The list is not checked when it is loaded, and must not fail a request that is paid for.
-  const prices = records
-    .map((record) => record?.resolutionPrices)
-    .find((list) => Array.isArray(list) && list.length > 0);
+  const prices = resolutionList(pricing);
   if (resolution !== undefined && prices) {
     const normalized = resolution.toLowerCase();
     const price = prices.find((entry) => textOf(entry?.resolution)?.toLowerCase() === normalized);
     return price?.enabled === false ? undefined : price?.unitPriceUsd;
   }
-  const price = records
-    .map((record) => record?.unitPriceUsd)
-    .find((each) => typeof each === 'number');
+  const price = listedPrice(pricing, 'unitPriceUsd');
   // A model that has other prices is not free: it is charged by its tokens, or by a resolution that was not named.
-  const others = records.flatMap((record) => [
-    record?.inputPricePer1kUsd,
-    record?.outputPricePer1kUsd,
-  ]);
-  const isPricedOtherwise = prices || others.some(Boolean);
-  return price === 0 && isPricedOtherwise ? undefined : price;
+  const isPricedOtherwise = () =>
+    prices ||
+    priceRecords(pricing).some(
+      (record) => record?.inputPricePer1kUsd || record?.outputPricePer1kUsd,
+    );
+  return price === 0 && isPricedOtherwise() ? undefined : price;
+}
+
+/** The list of prices by resolution. It is not checked when it is loaded, and must not fail a request that is paid for. */
+function resolutionList(pricing: KnownPrices): readonly ResolutionPrice[] | undefined {
+  return priceRecords(pricing).find(
+    (record) => Array.isArray(record?.resolutionPrices) && record.resolutionPrices.length > 0,
+  )?.resolutionPrices;
 }
 
 function characters(text: string): number {
@@ -150,16 +151,12 @@ export function listedPrice(
   pricing: KnownPrices,
   name: 'unitPriceUsd' | 'inputPricePer1kUsd' | 'outputPricePer1kUsd',
 ): number | undefined {
-  return priceRecords(pricing)
-    .map((record) => record?.[name])
-    .find((price) => typeof price === 'number');
+  return priceRecords(pricing).find((record) => typeof record?.[name] === 'number')?.[name];
 }
 
 /** The prices of the resolutions that are available. */
 export function resolutionPrices(pricing: KnownPrices): readonly ResolutionPrice[] {
-  const lists = priceRecords(pricing).map((record) => record?.resolutionPrices);
-  const list = lists.find((prices) => Array.isArray(prices) && prices.length > 0) ?? [];
-  return list.filter((price) => isRecord(price) && isOffered(price));
+  return (resolutionList(pricing) ?? []).filter((price) => isRecord(price) && isOffered(price));
 }
 
 /** The service may leave out the field, whatever the types say. */

@@ -5,9 +5,17 @@ import type {
 } from '../../wire/types/chat/completion.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { collected, FieldBuffer, ignored, latest, ListBuffer, RecordBuffer } from './fields.ts';
+import {
+  collected,
+  FieldBuffer,
+  ignored,
+  latest,
+  ListBuffer,
+  RecordBuffer,
+  text,
+  TextBuffer,
+} from './fields.ts';
 import type { Reducer } from './fields.ts';
-import { text, TextBuffer } from './text-buffer.ts';
 import { CalledFunction, ToolCalls } from './tool-calls.ts';
 import { fragment, reducersOver, snapshot } from './unknown-fields.ts';
 

@@ -1,21 +1,23 @@
-import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
+import type { ChatCompletionChunk, ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { hasError, isFailedChoice } from '../http/error-body.ts';
 import { parseJson } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import { isFailure } from './failure-record.ts';
-import { isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events.ts';
+import { isDone, isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events.ts';
 
 /**
  * The chunk of an event; undefined if the event is anything else. A choice with a complete message in place of a delta has no
- * delta yet, and `onMessage` is called: see complete-message.ts.
+ * delta yet, and `onMessage` is called: see {@link CompleteMessages}.
  */
 export function parseChunk(
-  { data, event }: StreamEvent,
+  received: StreamEvent,
   onMessage?: () => void,
 ): ChatCompletionChunk | undefined {
-  if (data === undefined || isErrorEvent(event)) return undefined;
+  const { data, event } = received;
+  // `[DONE]` is no JSON. The error of the parser takes longer than a chunk.
+  if (data === undefined || isErrorEvent(event) || isDone(received)) return undefined;
   const value = parseJson(data);
   if (!isRecord(value) || (value.error != null && hasError(value))) return undefined;
   const { choices } = value;
@@ -114,4 +116,35 @@ function isToolCall(value: unknown): boolean {
 
 function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
+}
+
+/**
+ * The choices of a stream that sends messages, or texts, in place of deltas. They are used where no delta came: some
+ * services repeat the complete message in the last chunk.
+ */
+export class CompleteMessages {
+  /** The choices whose content came in messages. Later messages continue them. */
+  readonly #indexes = new Set<number>();
+
+  /** Adds the deltas that `parseChunk` has left out. `readPartial` returns what the chunks before have added up to. */
+  addDeltas({ choices }: ChatCompletionChunk, readPartial: () => ChatCompletion | undefined): void {
+    for (const choice of choices) {
+      if (choice.delta !== undefined) continue;
+      const { index, message, text, finish_reason: reason } = choice;
+      const fields = Object.entries(isRecord(message) ? message : { content: text });
+      const partial = readPartial()?.choices.find((other) => other.index === index)?.message ?? {};
+      const received: Record<string, unknown> = partial;
+      if (Object.entries(received).every(([name, value]) => name === 'role' || isEmpty(value))) {
+        this.#indexes.add(index);
+      }
+      const added = this.#indexes.has(index)
+        ? fields.filter(([name, value]) => !reason || received[name] !== value)
+        : fields.filter(([name]) => isEmpty(received[name]));
+      choice.delta = unchecked(Object.fromEntries(added));
+    }
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value == null || value === '' || (Array.isArray(value) && value.length === 0);
 }

@@ -14,18 +14,16 @@ export interface StreamEvent {
   readonly event?: string | undefined;
 }
 
-/** Decodes the next bytes of a body, or its end if there are none, and returns the events that they complete. */
-export type EventDecoder = (bytes: Uint8Array | undefined) => StreamEvent[];
-
 /**
- * Creates the decoder of one event stream. It follows the WHATWG rules and a size limit. A body that is a completion or an
+ * Creates the decoder of one event stream. It decodes the next bytes of a body, or its end if there are none, and returns the
+ * events that they complete. It follows the WHATWG rules and a size limit. A body that is a completion or an
  * error as one JSON document counts as a complete stream with one event, before which `onDocument` is called. This is the
  * only file that depends on eventsource-parser.
  */
 export function createEventDecoder(
   maxBytes: number,
   onDocument: (json: string) => void,
-): EventDecoder {
+): (bytes: Uint8Array | undefined) => StreamEvent[] {
   /** The text of a body that begins like JSON; undefined if it does not. */
   let json: string | undefined;
   let isStarted = false;

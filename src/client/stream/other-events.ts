@@ -15,9 +15,11 @@ export function isDone({ data }: StreamEvent): boolean {
 const keepAlive = /^(ping|pong|heartbeat|keepalive|null|(openrouter)?processing)$/;
 
 /** Whether an event only keeps the connection open, judging by its type or by its data. */
-export function isKeepAlive({ data, event }: StreamEvent): boolean {
+export function isKeepAlive(received: StreamEvent): boolean {
+  const { data, event } = received;
   if (data === undefined || isErrorEvent(event)) return false;
   if (event !== undefined && isKeepAliveWord(event)) return true;
+  if (isDone(received)) return false;
   const value = parseJson(data);
   if (isRecord(value)) return isKeepAliveRecord(value);
   return !Array.isArray(value) && isKeepAliveWord(data);

@@ -3,26 +3,31 @@ import type { ChatCompletion, ChatUsage } from '../../wire/types/chat/completion
 import { isFinished } from '../../wire/types/chat/finished.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { readJson, readWithSchema } from '../call/response.ts';
+import { readJson } from '../call/response.ts';
 import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
 import { choiceError, hasError, parseErrorBody } from '../http/error-body.ts';
 import { stringify } from '../http/json.ts';
 import { streamReader } from './pending-stream.ts';
 
-const readCompletionBody = readJson(readWithSchema(chatCompletionSchema), readOther);
-
 /** Handles the response to a chat that is not streamed. */
-export const readCompletion: ResponseHandler<ChatCompletion> = async (received) => {
-  const completion = await readCompletionBody(received);
+export const readCompletion: ResponseHandler<ChatCompletion> = readJson((body, _, call) => {
+  const issue = chatCompletionSchema.validate(body, []);
+  if (issue !== undefined) return { issues: [issue] };
+  const completion = unchecked<ChatCompletion>(body);
   if (isFailed(completion)) {
-    received.call.readPartial = () => completion;
-    throw received.call.reportedError('The completion contains an error', stringify(completion));
+    call.readPartial = () => completion;
+    throw call.reportedError('The completion contains an error', stringify(completion));
   }
   // Some services send the usage inside the choice.
   const usage = completion.choices.find((choice) => isRecord(choice.usage))?.usage;
   if (usage !== undefined) completion.usage ??= unchecked<ChatUsage>(usage);
-  return withTextArguments(completion);
-};
+  for (const { message } of completion.choices) {
+    const { tool_calls: calls, function_call: called } = message;
+    for (const each of Array.isArray(calls) ? calls : []) toTextArguments(each?.function);
+    toTextArguments(called);
+  }
+  return { value: completion };
+}, readOther);
 
 /** Whether a choice has failed, or the whole completion before a choice had finished. */
 function isFailed(completion: ChatCompletion): boolean {
@@ -38,15 +43,8 @@ async function readOther(text: string, received: ReceivedResponse): Promise<unkn
   return reading?.readOtherShape(text, received);
 }
 
-/** Turns arguments of tool calls that a service sent as an object into JSON, as the accumulator of streams does. */
-function withTextArguments(completion: ChatCompletion): ChatCompletion {
-  for (const { message } of completion.choices) {
-    const { tool_calls: calls, function_call: single } = message;
-    for (const call of [...(Array.isArray(calls) ? calls : []), { function: single }]) {
-      const called: unknown = isRecord(call) && call.function;
-      if (!isRecord(called) || typeof called.arguments === 'string') continue;
-      called.arguments = stringify(called.arguments ?? '');
-    }
-  }
-  return completion;
+/** Turns the arguments of a call that a service sent as an object into JSON, as the accumulator of streams does. */
+function toTextArguments(called: unknown): void {
+  if (!isRecord(called) || typeof called.arguments === 'string') return;
+  called.arguments = stringify(called.arguments ?? '');
 }

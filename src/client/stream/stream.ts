@@ -4,11 +4,10 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { throwToCaller } from '../config/caller.ts';
 import { garbage } from '../config/environment.ts';
 import { emptyMeta } from '../http/response-meta.ts';
-import { streamReader } from './pending-stream.ts';
-import { relayedStream } from './relayed-stream.ts';
-import type { RelayedStreamOptions } from './relayed-stream.ts';
+import { streamReader, relayedStream } from './pending-stream.ts';
+import type { RelayedStreamOptions } from './pending-stream.ts';
 import type { Source } from './source.ts';
-import { teeSource } from './tee.ts';
+import { teeSource } from './source.ts';
 
 /** A stream of items that can be read once: `for await (const item of stream)`. */
 export class ItemStream<Item> implements AsyncIterable<Item> {

@@ -1,8 +1,7 @@
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { stringify } from '../http/json.ts';
-import { FieldBuffer, latest, RecordBuffer } from './fields.ts';
+import { FieldBuffer, latest, RecordBuffer, text, TextBuffer } from './fields.ts';
 import type { Reducer } from './fields.ts';
-import { text, TextBuffer } from './text-buffer.ts';
 
 /** Fields whose text always grows, even if a fragment equals the previous one. */
 const textNames = /(^|_)(text|thinking|thought|reasoning|content|summary|transcript)$/;

@@ -1,13 +1,43 @@
 import type { JSONObject, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
+import { InvalidArgumentError } from '@ai-sdk/provider';
 import type { RequestOptions } from 'polygate';
 
+import type { Polygate } from '../../client.ts';
 import { ConfigurationError, PolygateError } from '../../errors/base.ts';
 import { AbortedError } from '../../errors/call.ts';
-import { ownHeaders, optionAmong } from '../../internal.ts';
+import {
+  ownHeaders,
+  optionAmong,
+  downloadDelay,
+  canDownloadLater,
+  contextOf,
+} from '../../internal.ts';
 import type { ResponseDetails } from '../../internal.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
+import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
+
+/** A model of the provider, and the client that sends its requests. */
+export abstract class ProviderModel {
+  readonly specificationVersion = 'v4';
+  readonly modelId: string;
+  readonly #client: Polygate;
+
+  constructor(modelId: string, client: Polygate) {
+    this.modelId = modelId;
+    this.#client = client;
+  }
+
+  /** @internal A mark for Vue, whose proxies cannot read private members. */
+  get __v_skip(): true {
+    return true;
+  }
+
+  protected get client(): Polygate {
+    return this.#client;
+  }
+}
 
 /** What the AI SDK passes to every model. */
 interface CallOptions {
@@ -132,4 +162,58 @@ function messageOf(error: unknown): string {
 
 function bodyOf(error: unknown): unknown {
   return isRecord(error) ? (error.responseBody ?? error.data) : undefined;
+}
+
+const maxRetries = 2;
+
+/**
+ * The URL of a file. The service takes URLs only.
+ *
+ * @throws InvalidArgumentError if the file is data.
+ */
+export function urlOf(
+  file: { readonly type: 'url'; readonly url: string } | { readonly type: 'file' },
+  parameter: string,
+): string {
+  if (file.type === 'url') return file.url;
+  throw new InvalidArgumentError({
+    argument: parameter,
+    message: `${parameter}: must be a URL, because the service does not take uploads. Nothing was sent.`,
+  });
+}
+
+const unverified: SharedV4Warning = {
+  type: 'other',
+  message:
+    'The server of the result reported no size, so the file may be incomplete. Downloading it again is free.',
+};
+
+/**
+ * Downloads a result of a finished task, without credentials. Tries again after a temporary failure: a download is
+ * free, and the AI SDK would lose the task, which was paid for.
+ */
+export async function downloadFile(
+  client: Polygate,
+  task: TaskHandle,
+  index: number,
+  signal: AbortSignal | undefined,
+) {
+  for (let retry = 0; ; retry += 1) {
+    try {
+      const response = await client.download(task, { index, ...(signal && { signal }) });
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const contentType = response.headers.get('content-type');
+      return { bytes, contentType, warnings: response.complete === true ? [] : [unverified] };
+    } catch (error) {
+      if (signal?.aborted) {
+        const message = `Aborted by the caller. Task ${task.id} is not lost: download its result with gateway.download(error.task).`;
+        throw new AbortedError(message, { task, cause: signal.reason });
+      }
+      if (retry === maxRetries || !canDownloadLater(error)) throw error;
+      // If the signal aborts, the next download reports it.
+      await contextOf(client)
+        .clock.sleep(downloadDelay(retry), signal)
+        .catch(() => undefined);
+    }
+  }
 }

@@ -113,8 +113,10 @@ export interface RowState {
   readonly failures?: number | undefined;
   /** Whether a submission under the key has failed with an unknown outcome. */
   readonly mayBeCharged?: boolean | undefined;
-  /** Whether a charge counts that a failed submission under the key has reported. */
-  readonly isCounted?: boolean | undefined;
+  /** The largest charge in USD that failed submissions under the key have reported, which counts. */
+  readonly countedUsd?: number | undefined;
+  /** Whether its key was charged again, and nothing since: what is reserved is for the next submission alone. */
+  readonly reservesAnew?: boolean | undefined;
   readonly receipt?: Receipt | undefined;
   /** When the wait ends, on the clock of Redis, in ms. */
   readonly deadline?: number | undefined;

@@ -15,7 +15,7 @@ import type {
   DownloadResponse,
 } from 'polygate';
 
-import { downloadDelay, isNoMedia, isTemporary } from '../../internal.ts';
+import { canDownloadLater, downloadDelay } from '../../internal.ts';
 import { unknownNameProblem } from '../../wire/types/nearest-name.ts';
 import {
   fillPlaceholder,
@@ -290,10 +290,4 @@ async function write(file: FileHandle, chunk: Uint8Array, position: number): Pro
     const length = chunk.byteLength - written;
     written += (await file.write(chunk, written, length, position + written)).bytesWritten;
   }
-}
-
-/** Whether another download may succeed after a delay. Files, limits and the caller's signal do not recover. */
-function canDownloadLater(error: unknown): boolean {
-  if (APIError.is(error)) return isTemporary(error.status);
-  return ConnectionError.is(error) || isNoMedia(error);
 }

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../../errors/base.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import type { EntryName, Tables } from '../proxy/store/memory-store.ts';
+import { codeOf } from './final-path.ts';
 
 /** The first line of a file. */
 export const fileHeader = '{"polygate":"proxy store","version":1}\n';
@@ -55,7 +56,7 @@ function fromPlain(value: unknown): unknown {
  */
 export async function readTables(path: string, tables: Tables): Promise<number> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (codeOf(error) === 'ENOENT') return '';
     throw error;
   });
   if (text === '' || fileHeader.startsWith(text)) return 0;

@@ -7,9 +7,6 @@ import { unchecked } from '../../wire/types/schema.ts';
 /** A handler of the Web platform, such as the one of `createProxyHandler`. */
 export type WebHandler = (request: Request) => Response | Promise<Response>;
 
-/** The stream of `node:stream/web`, which differs from that of the platform only in its types. */
-type NodeStream = Parameters<typeof Readable.fromWeb>[0];
-
 /** A body that was read before the handler, and whose bytes are not known. Express responds with its status. */
 class ParsedBodyError extends Error {
   readonly status = 415;
@@ -71,8 +68,9 @@ export function toNodeHandler(handler: WebHandler): NodeHandler {
         return;
       }
       outgoing.flushHeaders();
-      // Unlike an iterator, it cancels the body although a read is pending.
-      await pipeline(Readable.fromWeb(unchecked<NodeStream>(result.body)), outgoing);
+      // The stream of Node differs only in its types. Unlike an iterator, it cancels the body although a read is pending.
+      const body = unchecked<Parameters<typeof Readable.fromWeb>[0]>(result.body);
+      await pipeline(Readable.fromWeb(body), outgoing);
     } catch (error) {
       // The client has disconnected, or its response can no longer be completed.
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();

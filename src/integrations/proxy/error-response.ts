@@ -1,10 +1,3 @@
-/** More about a {@link ProxyError}. */
-interface ProxyErrorDetails {
-  /** More fields of the error body. */
-  readonly details?: ErrorFields;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** Fields of an error body. Those that are undefined are left out. */
 type ErrorFields = Readonly<Record<string, string | number | undefined>>;
 
@@ -12,6 +5,7 @@ type ErrorFields = Readonly<Record<string, string | number | undefined>>;
 export class ProxyError extends Error {
   readonly status: number;
   readonly code: string;
+  /** More fields of the error body. */
   readonly details: ErrorFields;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -19,13 +13,13 @@ export class ProxyError extends Error {
     status: number,
     code: string,
     message: string,
-    { details = {}, headers = {} }: ProxyErrorDetails = {},
+    more: Partial<Pick<ProxyError, 'details' | 'headers'>> = {},
   ) {
     super(message);
     this.status = status;
     this.code = code;
-    this.details = details;
-    this.headers = headers;
+    this.details = more.details ?? {};
+    this.headers = more.headers ?? {};
   }
 }
 

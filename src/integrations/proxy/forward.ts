@@ -1,5 +1,7 @@
 import {
   bytesWithoutHalfPairs,
+  isCloudflare,
+  isEventStream,
   parseResponseMeta,
   networkAdvice,
   networkErrorMessage,
@@ -8,11 +10,11 @@ import {
 import { toNano } from '../../paid/amounts.ts';
 import { outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import { redactKeys } from '../../wire/types/redact-key.ts';
-import { resolveApiKey } from './api-key.ts';
 import { ProxyError } from './error-response.ts';
 import { copyOf, filterList, recordOwner } from './isolate/ownership.ts';
 import { resourcesIn } from './isolate/references.ts';
-import { admit } from './limits/admission.ts';
+import { admit } from './limits/spending.ts';
+import { resolveApiKey } from './options.ts';
 import type { ProxyResponse } from './options.ts';
 import type { Prepared } from './prepare.ts';
 import { readError, relayError, relayResponse } from './response.ts';
@@ -63,7 +65,8 @@ export async function forward(prepared: Prepared, settings: Settings): Promise<R
     if (prepared.units && chargeUsd !== undefined) {
       settings.largestCharges.learn(prepared.units, toNano(chargeUsd));
     }
-    const isStreaming = prepared.isStream ? upstream.ok : isEventStream(upstream);
+    const hasEvents = upstream.body !== null && isEventStream(upstream);
+    const isStreaming = upstream.ok && (prepared.isStream || hasEvents);
     await admission.settle(verdict, isStreaming);
     const record = namesResource(prepared, settings) ? await copyOf(upstream) : undefined;
     // An error can name the task of a request that may have been carried out, which only its owner may continue.
@@ -155,11 +158,6 @@ async function callOnResponse(
   }
 }
 
-function isEventStream({ ok, body, headers }: Response): boolean {
-  const type = headers.get('content-type') ?? '';
-  return ok && body !== null && /^text\/event-stream\b/i.test(type);
-}
-
 /** Whether a response describes a resource that its user owns. A route that is not documented may create one. */
 function namesOwnResource({ target: { route }, isOwner }: Prepared): boolean {
   if (route.method === 'POST') return !route.isChat;
@@ -200,8 +198,10 @@ async function fetchUpstream(
   init: RequestInit,
   report: (message: string) => void,
 ): Promise<Response> {
+  // Some frameworks cache GET responses, so polling a task would return an old status. Cloudflare Workers reject the option.
+  const cache = isCloudflare() ? {} : ({ cache: 'no-store' } as const);
   try {
-    return await fetch(url, { ...init, redirect: 'manual', ...noStore() });
+    return await fetch(url, { ...init, redirect: 'manual', ...cache });
   } catch (error) {
     // A page that disconnects causes this error itself, unless the request may be charged.
     if (init.method === 'POST' || init.signal?.aborted !== true) {
@@ -236,12 +236,4 @@ function redirectError(response: Response, report: (message: string) => void): P
   response.body?.cancel().catch(() => {});
   report('The gateway responded with a redirect, which the proxy does not follow. Check baseURL.');
   return new ProxyError(502, 'bad_gateway', 'The gateway responded with a redirect.');
-}
-
-/**
- * Some frameworks cache GET responses, so polling a task would return an old status. Cloudflare Workers reject this
- * option.
- */
-function noStore(): RequestInit {
-  return globalThis.navigator?.userAgent === 'Cloudflare-Workers' ? {} : { cache: 'no-store' };
 }

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../errors/base.ts';
+import { ConfigurationError } from '../../errors/base.ts';
 import type { UserLimits } from './limits/user-limits.ts';
 import type { ProxyRoute } from './routes.ts';
 import type { Store } from './store/store.ts';
@@ -207,4 +208,17 @@ export interface ProxyOptions {
    * @defaultValue false
    */
   allowInsecureBaseURL?: boolean | undefined;
+}
+
+/** Whether a value can be sent as the bearer token. */
+export const isApiKey = (key: unknown): key is string =>
+  typeof key === 'string' && /^[\u0021-\u007e\u0080-\u00ff]+$/.test(key);
+
+/** Returns the API key, or calls the function that returns it. */
+export async function resolveApiKey({ apiKey }: Pick<ProxyOptions, 'apiKey'>): Promise<string> {
+  const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
+  if (isApiKey(key)) return key;
+  throw new ConfigurationError(
+    'apiKey: the function must return a non-empty string without spaces.',
+  );
 }

@@ -1,12 +1,18 @@
 import type { PricedUnits } from '../../paid/prices.ts';
-import { checkPricedNames, checkRepeatedNames, readFields, checkModel } from './body/fields.ts';
-import { parseRecord, readBody } from './body/read.ts';
+import {
+  checkPricedNames,
+  checkRepeatedNames,
+  readFields,
+  checkModel,
+  parseRecord,
+  readBody,
+} from './body/fields.ts';
 import { ProxyError } from './error-response.ts';
+import { attemptOf, requestHeaders, sha256 } from './headers.ts';
 import { checkBody, checkPath } from './isolate/ownership.ts';
 import { priceToReserve } from './limits/prices.ts';
 import type { ResolvedLimits } from './limits/user-limits.ts';
 import type { ProxyCall } from './options.ts';
-import { attemptOf, requestHeaders, sha256 } from './request-headers.ts';
 import type { Target } from './routes.ts';
 import type { Settings } from './settings.ts';
 

@@ -10,11 +10,11 @@ import {
 import type { Rule } from '../../internal.ts';
 import { LargestCharges } from '../../paid/prices.ts';
 import { isLoopbackHost, parseURL, isRecord } from '../../wire/types/type-guards.ts';
-import { isApiKey } from './api-key.ts';
 import { createPriceList } from './limits/prices.ts';
 import type { PriceList } from './limits/prices.ts';
 import { resolveLimits, unpricedRule } from './limits/user-limits.ts';
 import type { ResolvedLimits } from './limits/user-limits.ts';
+import { isApiKey } from './options.ts';
 import type { ProxyOptions } from './options.ts';
 import { defaultRoutes, parseRoute, suggestRoute } from './routes.ts';
 import type { Route } from './routes.ts';

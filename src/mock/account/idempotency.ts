@@ -6,11 +6,31 @@ import type { IdempotencyRecord } from '../state.ts';
 const visibleAscii = /^[!-~]{1,200}$/;
 
 /**
- * Returns the optional idempotency key of a generation request. Specification: Common to all
- * generation POST operations.
+ * The optional idempotency key of a generation request, what an earlier request of this kind with the same key has left, and a
+ * function that stores what this one leaves. Specification: Common to all generation POST operations.
  */
-export function generationKey(context: RequestContext): string | undefined {
-  return checkKey(context.headers.get('x-idempotency-key') ?? undefined, 'x-idempotency-key');
+export function keyedRequest(context: RequestContext, kind: string, body: unknown) {
+  const key = checkKey(context.headers.get('x-idempotency-key') ?? undefined, 'x-idempotency-key');
+  const scope = `${kind} ${key}`;
+  return {
+    key,
+    earlier: key === undefined ? undefined : context.user.idempotencyRecords.get(scope),
+    leave: (record: Omit<IdempotencyRecord, 'fingerprint'>) => {
+      if (key !== undefined)
+        remember(context, scope, { fingerprint: fingerprint(body), ...record });
+    },
+  };
+}
+
+/** Rejects a key of a generation that was used with another body. Assumption A13. */
+export function rejectConflict(
+  { services }: RequestContext,
+  earlier: IdempotencyRecord,
+  body: unknown,
+): void {
+  if (services.assumptions.A13 !== 'conflict' || earlier.fingerprint === fingerprint(body)) return;
+  const message = 'This idempotency key was already used for a different request';
+  throw new GatewayError(409, 'idempotency_conflict', message);
 }
 
 /** Returns the required idempotency key of a material request. Specification: Materials; Limits. */

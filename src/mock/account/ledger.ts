@@ -4,7 +4,7 @@ import type { Caller, Key, Task, User } from '../state.ts';
 import { addUsd, roundUsd } from './money.ts';
 
 /** The amount and the subject of a charge. */
-export interface Charge {
+interface Charge {
   usd: number;
   model: string;
   idempotencyKey?: string | undefined;

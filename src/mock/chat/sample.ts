@@ -178,17 +178,7 @@ function selectTools({ tools, toolChoice, prompt, toolResult }: ChatRequest): To
 }
 
 /** Words that are too common in function names to identify a tool. */
-const commonWords = new Set([
-  'get',
-  'set',
-  'find',
-  'list',
-  'make',
-  'create',
-  'search',
-  'current',
-  'the',
-]);
+const commonWords = new Set('get set find list make create search current the'.split(' '));
 
 /** Whether the prompt contains a tool's name or a distinctive word in it: `get_weather`, "weather". */
 function mentions(prompt: string, name: string): boolean {

@@ -1,12 +1,11 @@
-import { byteLength, concatenate } from '../bytes.ts';
 import type { Clock } from '../clock.ts';
 import type { Visit } from '../in-flight.ts';
 import type { Fault } from './faults.ts';
-import { dataEvent, isDataEvent } from './response.ts';
+import { byteLength, concatenate, dataEvent, isDataEvent } from './response.ts';
 import type { MockResponse } from './response.ts';
 
 /** How a response is delivered to the caller. */
-export interface Delivery {
+interface Delivery {
   clock: Clock;
   fault: Fault | undefined;
   /** Aborted when the caller disconnects. */

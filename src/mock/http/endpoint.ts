@@ -2,14 +2,12 @@ import type * as z from 'zod/mini';
 
 import type { Ledger } from '../account/ledger.ts';
 import type { Slots, Users } from '../account/users.ts';
-import type { MockAssumptions } from '../assumptions.ts';
 import type { Replies } from '../chat/replies.ts';
 import type { Clock } from '../clock.ts';
 import type { InFlight } from '../in-flight.ts';
 import type { MaterialStore } from '../materials/store.ts';
 import type { ModelCatalog } from '../models.ts';
-import type { TagDocs } from '../openapi/docs.ts';
-import type { Settings } from '../options.ts';
+import type { MockAssumptions, Settings } from '../options.ts';
 import type { IdGenerator } from '../random.ts';
 import type { Caller } from '../state.ts';
 import type { TaskStore } from '../tasks/store.ts';
@@ -62,28 +60,66 @@ export function param(context: RequestContext, name: string): string {
 /** How an endpoint authenticates its caller. */
 export type Auth = 'none' | 'bearer' | 'any-key' | 'balance';
 
-/** An endpoint definition; fields with defaults are optional. */
+/** Any JSON object. */
+export type JsonObject = Record<string, unknown>;
+
+/** The description of a parameter, optionally with further schema keywords. */
+export type ParameterDocs =
+  | string
+  | { readonly description: string; readonly [keyword: string]: unknown };
+
+/** An endpoint, with what the OpenAPI document says about it. Fields with defaults are optional. */
 interface EndpointOptions {
   method: 'GET' | 'POST' | 'DELETE';
   /** The path template, with `{name}` for each variable segment. */
   path: string;
   summary: string;
+  /** The operation id, from which generators derive function names. */
+  id?: string;
+  description?: string;
   /** @defaultValue 'bearer' */
   auth?: Auth;
   /** Whether requests hold a concurrency slot, as chat and generation requests do. @defaultValue false */
   usesSlot?: boolean;
-  /** The documented query parameters. */
-  query?: readonly string[];
+  /** The documented query parameters; of type string unless the keywords specify another type. */
+  query?: Readonly<Record<string, ParameterDocs>>;
+  /** The request headers that only this endpoint accepts. */
+  headers?: Readonly<Record<string, ParameterDocs>>;
+  /** Valid request bodies, by title. */
+  examples?: Readonly<Record<string, JsonObject>>;
   /** The schema of a successful response. */
   responseSchema?: z.ZodMiniType;
-  /** The status of a successful response. @defaultValue 200 */
+  /** The usual status of a successful response. @defaultValue 200 */
   status?: number;
-  /** Other statuses of successful responses. */
-  otherStatuses?: readonly number[];
+  /** The description of each success response, by status, and the names of its schemas if they are not `responseSchema`. */
+  responses?: Readonly<Record<number, readonly [description: string, ...schemas: string[]]>>;
+  /** Names of the schemas of one event of a streamed response. */
+  eventSchemas?: readonly string[];
   /** The statuses of error responses. */
   errors?: readonly number[];
+  /** Error codes by status, where they differ from the default ones. */
+  errorCodes?: Readonly<Record<number, readonly string[]>>;
   /** Whether the OpenAPI document omits the endpoint. @defaultValue false */
   hidden?: boolean;
+}
+
+/** A schema that the document lists under its own name. */
+export interface SchemaDocs {
+  schema: z.ZodMiniType;
+  description: string;
+  /** Keywords of fields by path, such as `balance.usd` or `data[].url`, as the comments of the interface have them. */
+  keywords?: Readonly<Record<string, JsonObject & { readonly description?: never }>>;
+  /** What this gateway adds to them. */
+  fields?: SchemaDocs['keywords'];
+  /** Paths of fields that have no other values here than the known ones. */
+  closed?: readonly string[];
+  example?: JsonObject;
+}
+
+/** What the document says about a tag, which is a group of endpoints. */
+export interface TagDocs {
+  tag: { name: string; description: string };
+  schemas: Readonly<Record<string, SchemaDocs>>;
 }
 
 /** An endpoint as the specification describes it, without the code that handles its requests. */
@@ -94,27 +130,11 @@ export interface EndpointDescription extends EndpointOptions {
   documentedBody: z.ZodMiniType | undefined;
   /** Method and path, such as `POST /v1/videos`. */
   route: string;
-  /** What the OpenAPI document says about it and the endpoints of the same tag. */
+  /** What the OpenAPI document says about the tag of the endpoint. */
   docs?: TagDocs;
 }
 
 type HandlerResult = MockResponse | Promise<MockResponse>;
-
-interface BodylessOptions extends EndpointOptions {
-  /** The error for invalid query parameters. @defaultValue 400 invalid_request_parameter */
-  toError?: ToError;
-  handle: (context: RequestContext) => HandlerResult;
-}
-
-interface JsonOptions<Body> extends EndpointOptions {
-  /** The schema that request bodies are checked against. */
-  body: z.ZodMiniType<Body>;
-  /** The request body in the OpenAPI document, where it is more detailed than `body`. */
-  documentedBody?: z.ZodMiniType;
-  /** The error for invalid query parameters and bodies. @defaultValue 400 invalid_request_parameter */
-  toError?: ToError;
-  handle: (context: RequestContext, body: Body) => HandlerResult;
-}
 
 /** An endpoint that can handle requests. Only its own handler knows the type of its body. */
 export interface Endpoint extends EndpointDescription {
@@ -123,29 +143,38 @@ export interface Endpoint extends EndpointDescription {
 }
 
 /** Defines an endpoint without a request body. */
-export function defineEndpoint(options: BodylessOptions): Endpoint {
-  const {
-    method,
-    path,
-    handle,
-    auth = 'bearer',
-    usesSlot = false,
-    toError = invalidParameter,
-  } = options;
-  const route = `${method} ${path}`;
+export function defineEndpoint(
+  options: EndpointOptions & {
+    /** The error for invalid query parameters. @defaultValue 400 invalid_request_parameter */
+    toError?: ToError;
+    handle: (context: RequestContext) => HandlerResult;
+  },
+): Endpoint {
+  const { method, path, handle, auth = 'bearer', usesSlot = false } = options;
+  const { toError = invalidParameter } = options;
   return {
     ...options,
-    documentedBody: undefined,
-    toError,
-    run: handle,
     auth,
     usesSlot,
-    route,
+    toError,
+    documentedBody: undefined,
+    run: handle,
+    route: `${method} ${path}`,
   };
 }
 
 /** Defines an endpoint with a JSON request body. */
-export function defineJsonEndpoint<Body>(options: JsonOptions<Body>): Endpoint {
+export function defineJsonEndpoint<Body>(
+  options: EndpointOptions & {
+    /** The schema that request bodies are checked against. */
+    body: z.ZodMiniType<Body>;
+    /** The request body in the OpenAPI document, where it is more detailed than `body`. */
+    documentedBody?: z.ZodMiniType;
+    /** The error for invalid query parameters and bodies. @defaultValue 400 invalid_request_parameter */
+    toError?: ToError;
+    handle: (context: RequestContext, body: Body) => HandlerResult;
+  },
+): Endpoint {
   const { method, path, body: schema, handle, auth = 'bearer', usesSlot = false } = options;
   const { toError = invalidParameter, documentedBody = schema } = options;
   const run = (context: RequestContext, body: unknown): HandlerResult =>
@@ -161,16 +190,16 @@ export function defineJsonEndpoint<Body>(options: JsonOptions<Body>): Endpoint {
   };
 }
 
-/** Adds what the OpenAPI document says about the endpoints of a tag. */
+/** Adds what the OpenAPI document says about the tag of endpoints. */
 export function documented(docs: TagDocs, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   return endpoints.map((endpoint) => ({ ...endpoint, docs }));
 }
 
 /** Rejects repeated documented query parameters, because their value is ambiguous. */
 export function rejectRepeatedParameters(
-  { query = [], toError }: Endpoint,
+  { query = {}, toError }: Endpoint,
   sent: URLSearchParams,
 ): void {
-  const repeated = query.find((name) => sent.getAll(name).length > 1);
+  const repeated = Object.keys(query).find((name) => sent.getAll(name).length > 1);
   if (repeated !== undefined) throw toError(`\`${repeated}\` must not be repeated`);
 }

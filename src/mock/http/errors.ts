@@ -1,6 +1,6 @@
 import { codeIs } from '../../wire/codes.ts';
 import type { ErrorDetail } from '../../wire/types/catalog/errors.ts';
-import type { MockAssumptions } from '../assumptions.ts';
+import type { MockAssumptions } from '../options.ts';
 import type { Auth } from './endpoint.ts';
 import { insufficientBalanceMessage } from './response.ts';
 
@@ -16,64 +16,39 @@ const balanceMessages = {
   disabled: 'Token invalid',
 };
 
-/** Returns the `type` of an error, by status. Specification: Errors; assumption A9. */
-export function errorType(status: number): string {
-  switch (status) {
-    case 401:
-      return 'authentication_error';
-    case 402:
-      return 'billing_error';
-    case 403:
-      return 'permission_error';
-    case 404:
-    case 410:
-      return 'not_found_error';
-    case 429:
-      return 'rate_limit_error';
-    default:
-      return status >= 500 ? 'api_error' : 'invalid_request_error';
-  }
-}
+/** What the error of a status says: type, usual code, and message if it has only a status. Specification: Errors; assumption A9. */
+const statuses: Readonly<Record<number, readonly [type: string, code?: string, message?: string]>> =
+  {
+    401: ['authentication_error', 'invalid_api_key'],
+    402: ['billing_error', 'insufficient_balance', insufficientBalanceMessage],
+    403: ['permission_error', 'api_key_disabled'],
+    404: ['not_found_error', 'not_found'],
+    409: ['invalid_request_error', 'idempotency_conflict'],
+    410: ['not_found_error'],
+    429: [
+      'rate_limit_error',
+      'concurrency_limit_exceeded',
+      'The concurrency limit has been reached. Retry when another request has finished.',
+    ],
+    503: ['api_error', 'service_unavailable', 'The service is temporarily unavailable'],
+  };
+
+/** Returns the `type` of an error, by status. */
+export const errorType = (status: number): string =>
+  statuses[status]?.[0] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
 /** Returns the `code` of an injected error that has only a status. */
-export function errorCode(status: number): string {
-  switch (status) {
-    case 401:
-      return 'invalid_api_key';
-    case 402:
-      return 'insufficient_balance';
-    case 403:
-      return 'api_key_disabled';
-    case 404:
-      return 'not_found';
-    case 409:
-      return 'idempotency_conflict';
-    case 429:
-      return 'concurrency_limit_exceeded';
-    case 503:
-      return 'service_unavailable';
-    default:
-      return status >= 500 ? 'internal_error' : 'invalid_request_parameter';
-  }
-}
+export const errorCode = (status: number): string =>
+  statuses[status]?.[1] ?? (status >= 500 ? 'internal_error' : 'invalid_request_parameter');
 
 /** Returns the `message` of an injected error that has only a status. */
 export function errorMessage(status: number, auth: Auth | undefined): string {
   const { unknown, disabled } = keyMessages(auth);
-  switch (status) {
-    case 401:
-      return unknown;
-    case 403:
-      return disabled;
-    case 402:
-      return insufficientBalanceMessage;
-    case 429:
-      return 'The concurrency limit has been reached. Retry when another request has finished.';
-    case 503:
-      return 'The service is temporarily unavailable';
-    default:
-      return status >= 500 ? 'Internal server error' : 'The request is invalid';
-  }
+  if (status === 401) return unknown;
+  if (status === 403) return disabled;
+  return (
+    statuses[status]?.[2] ?? (status >= 500 ? 'Internal server error' : 'The request is invalid')
+  );
 }
 
 /** Returns the error messages about API keys that an endpoint uses. Specification: Errors. */

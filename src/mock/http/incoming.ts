@@ -1,7 +1,7 @@
-import { concatenate } from '../bytes.ts';
+import { concatenate } from './response.ts';
 
 /** A body decoded to text. */
-export interface DecodedText {
+interface DecodedText {
   text: string;
   /** Whether the bytes are valid UTF-8. If not, the text contains replacement characters. */
   isUtf8: boolean;

@@ -77,12 +77,6 @@ export function unknownEndpoint(route: string): GatewayError {
   return new GatewayError(404, 'not_found', `There is no endpoint ${route}`);
 }
 
-/** Creates a 409 for a generation key that was reused with a different body. */
-export function idempotencyConflict(): GatewayError {
-  const message = 'This idempotency key was already used for a different request';
-  return new GatewayError(409, 'idempotency_conflict', message);
-}
-
 /** The message of every 402. */
 export const insufficientBalanceMessage =
   'Insufficient balance for this request. Top up the balance, then retry.';
@@ -100,3 +94,19 @@ export interface HandledRequest {
 
 /** Creates the error from a message about invalid input. */
 export type ToError = (message: string) => GatewayError;
+
+/** Concatenates chunks of bytes. */
+export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(byteLength(chunks));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+/** Returns the length of all chunks together. */
+export function byteLength(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+}

@@ -5,29 +5,18 @@ import type { ReceivedBody } from './incoming.ts';
 import { GatewayError, invalidParameter } from './response.ts';
 import type { ToError } from './response.ts';
 
-/** Returns an integer within the bounds, or throws an error that names the field. */
-export function integerBetween(
-  value: number | undefined,
-  field: string,
-  min: number,
-  max: number,
-): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw invalidParameter(`\`${field}\` must be an integer from ${min} to ${max}`);
-}
+/** Returns a function that returns a number within bounds, or throws an error that names the field. */
+const between =
+  (kind: 'an integer' | 'a number') =>
+  (value: number | undefined, field: string, min: number, max: number): number | undefined => {
+    if (value === undefined) return undefined;
+    const isOfKind = kind === 'a number' || Number.isInteger(value);
+    if (isOfKind && value >= min && value <= max) return value;
+    throw invalidParameter(`\`${field}\` must be ${kind} from ${min} to ${max}`);
+  };
 
-/** Returns a number within the bounds, or throws an error that names the field. */
-export function numberBetween(
-  value: number | undefined,
-  field: string,
-  min: number,
-  max: number,
-): number | undefined {
-  if (value === undefined) return undefined;
-  if (value >= min && value <= max) return value;
-  throw invalidParameter(`\`${field}\` must be a number from ${min} to ${max}`);
-}
+export const integerBetween = between('an integer');
+export const numberBetween = between('a number');
 
 /** Returns a non-empty string, or throws an error that names the field. */
 export function requiredText(value: string | undefined, field: string): string {

@@ -1,24 +1,11 @@
 import type { MaterialOutcome, Settings } from '../options.ts';
 import type { MaterialState, User } from '../state.ts';
 
-/** The documented statuses, and `expired` for an archived material. Specification: Material status. */
-export type MaterialStatus =
-  | 'creating'
-  | 'verification_pending'
-  | 'verification_failed'
-  | 'verification_expired'
-  | 'processing'
-  | 'available'
-  | 'failed'
-  | 'delete_pending'
-  | 'deleted'
-  | 'expired';
-
 /** How long a material stays available. Specification: Limits. */
 export const lifetimeMs = 2 * 60 * 60 * 1000;
 
-/** Returns the status at a given time; `expired` is what the specification calls archived. */
-export function statusOf(material: MaterialState, now: number): MaterialStatus {
+/** Returns the status at a given time; `expired` is what the specification calls archived. Specification: Material status. */
+export function statusOf(material: MaterialState, now: number) {
   const { verification, processingAt, processedAt, deletedAt } = material;
   if (deletedAt !== undefined) return now < deletedAt ? 'delete_pending' : 'deleted';
   if (material.verificationFailed) return 'verification_failed';

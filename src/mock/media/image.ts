@@ -1,12 +1,11 @@
 import { zlibSync } from 'fflate/browser';
 
-import { concatenate } from '../bytes.ts';
+import { concatenate } from '../http/response.ts';
 import { escapeXml } from '../page.ts';
 import { hash, seededRandom } from '../random.ts';
-import { encodeJpeg } from './jpeg.ts';
+import { encodeJpeg, encodeWebp } from './encoders.ts';
 import { paint } from './picture.ts';
 import type { Picture } from './picture.ts';
-import { encodeWebp } from './webp.ts';
 
 /** A file with its content type. */
 export interface MediaFile {
@@ -15,25 +14,26 @@ export interface MediaFile {
 }
 
 /** A file format of images. */
-export type ImageFormat = 'png' | 'jpeg' | 'webp' | 'svg';
+type ImageFormat = 'png' | 'jpeg' | 'webp' | 'svg';
 
 const encoders = { png: encodePng, jpeg: encodeJpeg, webp: encodeWebp };
 
 /** The width of an image divided by its height, unless the request determines it. */
 const defaultRatio = 3 / 2;
 
-/** What an image shows. The same description always produces the same image. */
-export interface ImageDescription {
-  readonly prompt: string;
-  /** Distinguishes images of the same prompt. */
-  readonly variant: string;
-  /** A line of text below the prompt. Only SVG images contain text. */
-  readonly footnote: string;
-}
-
 /** Creates an image file. Each prompt and variant has another one. */
 export function imageFile(
-  { prompt, variant, footnote }: ImageDescription,
+  {
+    prompt,
+    variant,
+    footnote,
+  }: {
+    readonly prompt: string;
+    /** Distinguishes images of the same prompt. */
+    readonly variant: string;
+    /** A line of text below the prompt. Only SVG images contain text. */
+    readonly footnote: string;
+  },
   format: ImageFormat,
   ratio = defaultRatio,
 ): MediaFile {

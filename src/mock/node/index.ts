@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import type { MockGateway, MockRequest } from '../gateway.ts';
+import { errorBody, errorCode } from '../http/errors.ts';
 import { checkNames } from '../option-names.ts';
 import type { OptionNames } from '../option-names.ts';
-import { protocolError, rawErrorResponse, toRequest } from './to-request.ts';
 
 export { recordings } from './recordings/index.ts';
 export type { RecordedRequest, RecordingOptions, Tape } from './recordings/index.ts';
@@ -178,24 +178,13 @@ function handleRecords(
   { method, url }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  if (method !== 'GET') return false;
-  const records = recordsAt(mock, url?.split('?')[0]);
-  if (records === undefined) return false;
+  const path = url?.split('?')[0];
+  if (method !== 'GET' || (path !== '/__mock/invoice' && path !== '/__mock/requests')) return false;
+  const records = path === '/__mock/invoice' ? mock.invoice : mock.requests.map(withoutSecrets);
   response.setHeader('content-type', 'application/json');
   response.setHeader('cache-control', 'no-store');
   response.end(`${JSON.stringify(records, undefined, 2)}\n`);
   return true;
-}
-
-function recordsAt(mock: MockGateway, path: string | undefined): readonly object[] | undefined {
-  switch (path) {
-    case '/__mock/invoice':
-      return mock.invoice;
-    case '/__mock/requests':
-      return mock.requests.map(withoutSecrets);
-    default:
-      return undefined;
-  }
 }
 
 function withoutSecrets(request: MockRequest): MockRequest {
@@ -208,4 +197,94 @@ function withoutSecrets(request: MockRequest): MockRequest {
   // Gemini clients send their key in the query.
   const search = request.search.replace(/([?&](?:api[-_]?)?key=)[^&]*/gi, '$1[redacted]');
   return { ...request, search, headers };
+}
+
+/** Converts a `node:http` message to a `Request`, or returns the error if that is not possible. */
+function toRequest(incoming: IncomingMessage, baseURL: string): Request | ProtocolError {
+  const url = urlOf(incoming, baseURL);
+  if (url === undefined) return protocolError('HPE_INVALID_URL');
+  const headers = new Headers();
+  for (let index = 0; index < incoming.rawHeaders.length; index += 2) {
+    headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
+  }
+  const { method = 'GET' } = incoming;
+  try {
+    return new Request(url, { method, headers, ...bodyOf(incoming, method) });
+  } catch {
+    return { status: 405, message: `No endpoint supports the method ${method}` };
+  }
+}
+
+/** Returns the URL with the host that the caller used, so that links in the response work for the caller. */
+function urlOf(incoming: IncomingMessage, baseURL: string): string | undefined {
+  const { url: target = '/' } = incoming;
+  if (!target.startsWith('/')) return URL.canParse(target) ? target : undefined;
+  const { host } = incoming.headers;
+  const origin = host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : baseURL;
+  return [origin, baseURL].map((base) => base + target).find((url) => URL.canParse(url));
+}
+
+function bodyOf(incoming: IncomingMessage, method: string): RequestInit & { duplex?: 'half' } {
+  if (method === 'GET' || method === 'HEAD') return {};
+  let canceled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      incoming.on('data', (chunk: Buffer) => {
+        if (!canceled) controller.enqueue(chunk);
+      });
+      incoming.on('end', () => {
+        if (!canceled) controller.close();
+      });
+      incoming.on('error', (error) => {
+        controller.error(error);
+      });
+    },
+    cancel() {
+      canceled = true;
+    },
+  });
+  return { body, duplex: 'half' };
+}
+
+/**
+ * An error for input that never reaches the gateway, because it is not a valid HTTP request or uses an
+ * unsupported method.
+ */
+interface ProtocolError {
+  status: keyof typeof reasonPhrases;
+  message: string;
+}
+
+const reasonPhrases = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+const parserErrors = new Map<unknown, ProtocolError>([
+  ['HPE_INVALID_METHOD', { status: 400, message: 'The request method is invalid' }],
+  ['HPE_INVALID_URL', { status: 400, message: 'The URL is invalid' }],
+  ['HPE_HEADER_OVERFLOW', { status: 431, message: 'The headers are too large' }],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, message: 'The request took too long to arrive' }],
+]);
+
+/** Maps an error code of Node's HTTP parser to an error. */
+const protocolError = (code: unknown): ProtocolError =>
+  parserErrors.get(code) ?? { status: 400, message: 'The request is not valid HTTP' };
+
+/** Formats a complete HTTP response, to be written to the socket. */
+function rawErrorResponse({ status, message }: ProtocolError): string {
+  const code = status === 405 ? 'method_not_allowed' : errorCode(status);
+  const { type, text } = errorBody(status, code, message, 'envelope');
+  const id = crypto.randomUUID().replaceAll('-', '').slice(0, 20);
+  return [
+    `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
+    'connection: close',
+    `content-type: ${type}`,
+    `content-length: ${new TextEncoder().encode(text).length}`,
+    `x-request-id: req_${id}`,
+    '',
+    text,
+  ].join('\r\n');
 }

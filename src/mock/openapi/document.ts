@@ -1,7 +1,13 @@
 import type * as z from 'zod/mini';
 
-import type { RequestContext, EndpointDescription, Auth } from '../http/endpoint.ts';
-import type { JsonObject, OperationDocs, ParameterDocs, TagDocs } from './docs.ts';
+import type {
+  Auth,
+  EndpointDescription,
+  JsonObject,
+  ParameterDocs,
+  RequestContext,
+  TagDocs,
+} from '../http/endpoint.ts';
 import { errorResponses, successHeaders } from './responses.ts';
 import { componentSchemas, tagsOf, schemaName, anyOf, reference } from './schemas.ts';
 
@@ -45,7 +51,7 @@ export function openApiDocument({ origin, services }: RequestContext): JsonObjec
     paths,
     components: {
       securitySchemes,
-      parameters: componentParameters(),
+      parameters: sharedParameters,
       schemas: componentSchemas(tags),
     },
   };
@@ -53,29 +59,24 @@ export function openApiDocument({ origin, services }: RequestContext): JsonObjec
 
 /** Creates the OpenAPI operation of an endpoint. */
 function operation(endpoint: EndpointDescription): JsonObject {
-  const { docs: tagDocs } = endpoint;
-  const docs = tagDocs?.operations[endpoint.route];
-  if (!tagDocs || !docs) throw new TypeError(`${endpoint.route} is not documented`);
-  const { id, description } = docs;
-  const { documentedBody } = endpoint;
+  const { docs, id, summary, description, documentedBody, examples, route } = endpoint;
+  if (!docs || id === undefined) throw new TypeError(`${route} is not documented`);
   return {
     operationId: id,
-    summary: endpoint.summary,
+    summary,
     description,
-    tags: [tagDocs.tag.name],
+    tags: [docs.tag.name],
     security: security(endpoint.auth),
-    parameters: operationParameters(endpoint, docs),
-    ...(documentedBody === undefined
-      ? {}
-      : { requestBody: requestBody(documentedBody, tagDocs, docs) }),
-    responses: { ...successResponses(endpoint, tagDocs, docs), ...errorResponses(endpoint, docs) },
+    parameters: operationParameters(endpoint),
+    ...(documentedBody && { requestBody: requestBody(documentedBody, docs, examples) }),
+    responses: { ...successResponses(endpoint, docs), ...errorResponses(endpoint) },
   };
 }
 
 function requestBody(
   schema: z.ZodMiniType,
-  tagDocs: TagDocs,
-  { examples = {} }: OperationDocs,
+  docs: TagDocs,
+  examples: EndpointDescription['examples'] = {},
 ): JsonObject {
   const byName: JsonObject = Object.fromEntries(
     Object.entries(examples).map(([summary, value]) => [
@@ -86,27 +87,22 @@ function requestBody(
   return {
     required: true,
     content: {
-      'application/json': { schema: reference(schemaName(tagDocs, schema)), examples: byName },
+      'application/json': { schema: reference(schemaName(docs, schema)), examples: byName },
     },
   };
 }
 
-function successResponses(
-  endpoint: EndpointDescription,
-  tagDocs: TagDocs,
-  { responses, eventSchemas }: OperationDocs,
-): JsonObject {
-  const { status = 200, otherStatuses = [], responseSchema } = endpoint;
+function successResponses(endpoint: EndpointDescription, docs: TagDocs): JsonObject {
+  const { responses = {}, responseSchema, eventSchemas } = endpoint;
   return Object.fromEntries(
-    [status, ...otherStatuses].map((code) => {
-      const [description = 'Success.', ...schemas] = responses[code] ?? [];
+    Object.entries(responses).map(([status, [description, ...schemas]]) => {
       const content = {
         'application/json': {
-          schema: anyOf(schemas.length > 0 ? schemas : [schemaName(tagDocs, responseSchema)]),
+          schema: anyOf(schemas.length > 0 ? schemas : [schemaName(docs, responseSchema)]),
         },
-        ...(eventSchemas === undefined ? {} : { 'text/event-stream': eventStream(eventSchemas) }),
+        ...(eventSchemas && { 'text/event-stream': eventStream(eventSchemas) }),
       };
-      return [code, { description, headers: successHeaders(endpoint), content }];
+      return [status, { description, headers: successHeaders(endpoint), content }];
     }),
   );
 }
@@ -197,24 +193,17 @@ const pathDescriptions: Readonly<Record<string, string>> = {
   material_id: 'Material id.',
 };
 
-/** Returns the shared parameters, for `components`. */
-function componentParameters(): JsonObject {
-  return { ...sharedParameters };
-}
-
 /** Creates the path, query and header parameters of an endpoint. */
-function operationParameters(endpoint: EndpointDescription, docs: OperationDocs): JsonObject[] {
-  const { path, usesSlot, route, status, query = [] } = endpoint;
+function operationParameters(endpoint: EndpointDescription): JsonObject[] {
+  const { path, usesSlot, route, status, query = {}, headers = {} } = endpoint;
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return [
     ...names.map((name) => ({
       ...parameter('path', name, pathDescriptions[name] ?? name),
       required: true,
     })),
-    ...query.map((name) => parameter('query', name, docs.query?.[name] ?? name)),
-    ...Object.entries(docs.headers ?? {}).map(([name, header]) =>
-      parameter('header', name, header),
-    ),
+    ...Object.entries(query).map(([name, docs]) => parameter('query', name, docs)),
+    ...Object.entries(headers).map(([name, docs]) => parameter('header', name, docs)),
     sharedParameter('requestId'),
     ...(usesSlot ? [sharedParameter(status === 202 ? 'taskKey' : 'plainKey')] : []),
     ...(route === 'POST /v1/materials' ? [sharedParameter('materialKey')] : []),

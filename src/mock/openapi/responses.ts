@@ -1,6 +1,5 @@
-import type { EndpointDescription } from '../http/endpoint.ts';
+import type { EndpointDescription, JsonObject } from '../http/endpoint.ts';
 import { errorDetail, errorType, keyMessages } from '../http/errors.ts';
-import type { JsonObject, OperationDocs } from './docs.ts';
 import { reference } from './schemas.ts';
 
 /** The description of each status, and its error codes unless an operation has others. */
@@ -27,21 +26,14 @@ const balanceMessages: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 /** Creates the error responses of an endpoint; a generic `4XX` if it has none. */
-export function errorResponses(endpoint: EndpointDescription, docs: OperationDocs): JsonObject {
+export function errorResponses(endpoint: EndpointDescription): JsonObject {
   const { errors = [] } = endpoint;
   const documented = errors.length === 0 ? ['4XX'] : errors.map(String);
-  return Object.fromEntries(
-    documented.map((status) => {
-      return [status, errorResponse(endpoint, status, docs.errorCodes?.[Number(status)])];
-    }),
-  );
+  return Object.fromEntries(documented.map((status) => [status, errorResponse(endpoint, status)]));
 }
 
-function errorResponse(
-  endpoint: EndpointDescription,
-  status: string,
-  ownCodes?: readonly string[],
-): JsonObject {
+function errorResponse(endpoint: EndpointDescription, status: string): JsonObject {
+  const ownCodes = endpoint.errorCodes?.[Number(status)];
   const [description = 'The request was rejected.', ...codes] = statuses[status] ?? [];
   const isMissingReplay = status === '404' && endpoint.method === 'POST';
   const balance = endpoint.auth === 'balance';

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../wire/types/type-guards.ts';
-import type { EndpointDescription } from '../http/endpoint.ts';
-import type { JsonObject, TagDocs } from './docs.ts';
+import type { EndpointDescription, JsonObject, TagDocs } from '../http/endpoint.ts';
 
 /** The documentation of the tags of endpoints, in the order of the document. */
 export function tagsOf(endpoints: readonly EndpointDescription[]): readonly TagDocs[] {

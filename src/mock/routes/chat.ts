@@ -1,3 +1,4 @@
+import * as shapes from '../../wire/generated/index.ts';
 import { chatBody } from '../../wire/schemas/bodies.ts';
 import type { Model } from '../../wire/types/catalog/models.ts';
 import type {
@@ -6,7 +7,7 @@ import type {
   ChatCompletionDelta,
   ChatUsage,
 } from '../../wire/types/chat/completion.ts';
-import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { keyedRequest, rejectConflict } from '../account/idempotency.ts';
 import { formatUsd, chatPrice } from '../account/money.ts';
 import { generateOutput, splitTokens } from '../chat/generate.ts';
 import type {
@@ -17,19 +18,62 @@ import type {
 } from '../chat/generate.ts';
 import { parseChatRequest } from '../chat/request.ts';
 import type { ChatRequest } from '../chat/request.ts';
-import { chatCompletionRecord } from '../chat/schemas.ts';
+import { chatCompletionChunkRecord, chatCompletionRecord } from '../chat/schemas.ts';
 import { defineJsonEndpoint, documented } from '../http/endpoint.ts';
-import type { RequestContext } from '../http/endpoint.ts';
-import {
-  idempotencyConflict,
-  events,
-  json,
-  dataEvent,
-  doneEvent,
-  keepAliveComment,
-} from '../http/response.ts';
-import { chatDocs } from '../openapi/tags/chat.ts';
+import type { RequestContext, TagDocs } from '../http/endpoint.ts';
+import { events, json, dataEvent, doneEvent, keepAliveComment } from '../http/response.ts';
 import { hash } from '../random.ts';
+
+const hello = [{ role: 'user', content: 'Hello' }];
+
+/** Specification: Chat; assumption A8. */
+const chatDocs: TagDocs = {
+  tag: {
+    name: 'Chat',
+    description: 'Chat completions, optionally streamed as server-sent events.',
+  },
+  schemas: {
+    ChatCompletionRequest: {
+      schema: chatBody,
+      description:
+        'Chat completion parameters. Other OpenAI-compatible fields, such as `tools`, `response_format`, `temperature` and `max_completion_tokens`, are passed through to the model. A value of the wrong type is rejected with `invalid_request_parameter`; unknown fields are accepted.',
+      keywords: shapes.chatParamsKeywords,
+      fields: {
+        model: { example: 'aurora-chat' },
+        messages: { minItems: 1 },
+        n: { maximum: 128 },
+      },
+    },
+    ChatCompletion: {
+      schema: chatCompletionRecord,
+      description: 'A chat completion.',
+      example: {
+        id: 'chatcmpl-1',
+        object: 'chat.completion',
+        created: 1767225600,
+        model: 'aurora-chat',
+        system_fingerprint: null,
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'Hello!' }, finish_reason: 'stop' },
+        ],
+        usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+      },
+    },
+    ChatCompletionChunk: {
+      schema: chatCompletionChunkRecord,
+      description:
+        'One chunk of a streamed completion. `choices` is empty in the chunk that reports `usage`.',
+      example: {
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 1767225600,
+        model: 'aurora-chat',
+        system_fingerprint: null,
+        choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }],
+      },
+    },
+  },
+};
 
 /** Specification: Chat. */
 export const chatRoutes = documented(chatDocs, [
@@ -37,6 +81,28 @@ export const chatRoutes = documented(chatDocs, [
     method: 'POST',
     path: '/v1/chat/completions',
     summary: 'Create a chat completion',
+    id: 'createChatCompletion',
+    description:
+      'Generates a completion for a conversation. With `stream: true`, the response is `text/event-stream`: the `data` of each event is a `ChatCompletionChunk`, lines that start with a colon are keep-alive comments, and `data: [DONE]` ends the stream. An event can also contain an `Error` object, after which the stream ends early. `x-idempotency-key` does not prevent a second charge for chat. In a stream, the charge header is sent before the output.',
+    examples: {
+      'Simple message': { model: 'aurora-chat', messages: hello },
+      Streaming: {
+        model: 'aurora-chat',
+        messages: hello,
+        stream: true,
+        stream_options: { include_usage: true },
+      },
+      'Image output': {
+        model: 'prism-image',
+        messages: [{ role: 'user', content: 'A fox in the snow' }],
+        extra_body: { image_config: { aspect_ratio: '16:9' } },
+      },
+    },
+    responses: { 200: ['The completion, or a stream of its chunks.'] },
+    eventSchemas: ['ChatCompletionChunk', 'Error'],
+    errorCodes: {
+      400: ['invalid_request_parameter', 'model_not_found', 'invalid_idempotency_key'],
+    },
     usesSlot: true,
     body: chatBody,
     responseSchema: chatCompletionRecord,
@@ -67,13 +133,9 @@ function complete(
   request: ChatRequest,
 ): { completion: GeneratedCompletion; headers: Record<string, string> } {
   const { assumptions, ledger, settings, replies } = context.services;
-  const key = generationKey(context);
-  const scope = `chat ${key}`;
-  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  const { key, earlier, leave } = keyedRequest(context, 'chat', context.body);
   if (earlier?.completion !== undefined && assumptions.A11 === 'replay') {
-    if (assumptions.A13 === 'conflict' && earlier.fingerprint !== fingerprint(context.body)) {
-      throw idempotencyConflict();
-    }
+    rejectConflict(context, earlier, context.body);
     const headers = { ...chargeHeaders(earlier.chargeUsd), 'x-svc-idempotent-replay': 'true' };
     return { completion: earlier.completion, headers };
   }
@@ -92,10 +154,7 @@ function complete(
     idempotencyKey: key,
   });
   const completion = { base, output };
-  if (key !== undefined) {
-    const record = { fingerprint: fingerprint(context.body), resourceId: undefined, chargeUsd };
-    remember(context, scope, { ...record, completion });
-  }
+  leave({ resourceId: undefined, chargeUsd, completion });
   return { completion, headers: chargeHeaders(chargeUsd) };
 }
 

@@ -5,13 +5,72 @@ import type { PricingCatalog } from '../../wire/types/catalog/pricing.ts';
 import type { Changelog, RateLimitPolicy, ServiceStatus } from '../../wire/types/catalog/public.ts';
 import { defaultTier } from '../account/users.ts';
 import { defineEndpoint, param, documented } from '../http/endpoint.ts';
-import type { RequestContext } from '../http/endpoint.ts';
+import type { RequestContext, TagDocs } from '../http/endpoint.ts';
 import { errorDetail, errorDetails } from '../http/errors.ts';
 import { GatewayError, json, invalidParameter } from '../http/response.ts';
 import { openApiDocument, version } from '../openapi/document.ts';
-import { publicDocs } from '../openapi/tags/public.ts';
 
 const publicEndpoint = { method: 'GET', auth: 'none' } as const;
+
+/** Specification: Public endpoints; Service status; Errors. */
+const publicDocs: TagDocs = {
+  tag: {
+    name: 'Service',
+    description: 'Public information about the service. No API key required.',
+  },
+  schemas: {
+    ServiceStatus: {
+      schema: shapes.serviceStatus,
+      description: 'Health of the service.',
+    },
+    Capabilities: {
+      schema: shapes.capabilities,
+      description: 'Capabilities of the service.',
+    },
+    Error: {
+      schema: shapes.errorEnvelope,
+      description: 'Error envelope of all endpoints except the key balance endpoint.',
+      example: {
+        error: {
+          message: '`model` is required',
+          type: 'invalid_request_error',
+          code: 'invalid_request_parameter',
+        },
+      },
+    },
+    ErrorBody: {
+      schema: shapes.errorBody,
+      description: 'Error information.',
+      keywords: shapes.errorBodyKeywords,
+    },
+    ErrorDetail: {
+      schema: shapes.errorDetail,
+      description: 'Meaning of an error code.',
+    },
+    ErrorCatalog: {
+      schema: shapes.errorCatalog,
+      description: 'All error codes.',
+    },
+    PricingCatalog: {
+      schema: shapes.pricingCatalog,
+      description: 'Prices of all models.',
+    },
+    RateLimitPolicy: {
+      schema: shapes.rateLimitPolicy,
+      description: 'Concurrency tiers and backoff policy.',
+    },
+    Changelog: {
+      schema: shapes.changelog,
+      description: 'Version history of the service.',
+      keywords: shapes.changelogKeywords,
+    },
+    OpenApiDocument: {
+      schema: shapes.openApiDocument,
+      description: 'OpenAPI document.',
+      keywords: shapes.openApiDocumentKeywords,
+    },
+  },
+};
 
 /** Specification: Public endpoints. */
 export const publicRoutes = documented(publicDocs, [
@@ -19,7 +78,16 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/status',
     summary: 'Retrieve the service status',
-    query: ['locale'],
+    id: 'getStatus',
+    description:
+      'Returns the health of the service. The title and summary are in the requested language, or else in English.',
+    query: {
+      locale: {
+        description: 'Language of the title and summary.',
+        enum: ['zh-CN', 'en-US', 'ja-JP', 'ko-KR'],
+      },
+    },
+    responses: { 200: ['The service status.'] },
     responseSchema: shapes.serviceStatus,
     errors: [400],
     handle: (context) => json(200, serviceStatus(context)),
@@ -28,6 +96,10 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/capabilities',
     summary: 'Retrieve the capabilities',
+    id: 'getCapabilities',
+    description:
+      'Returns endpoints, modalities, locales, currencies, idempotency headers, webhooks and limits.',
+    responses: { 200: ['The capabilities.'] },
     responseSchema: shapes.capabilities,
     handle: (context) => json(200, capabilities(context)),
   }),
@@ -35,6 +107,9 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/errors',
     summary: 'List error codes',
+    id: 'listErrorCodes',
+    description: 'Lists every `error.code` with its retry policy.',
+    responses: { 200: ['The error catalog.'] },
     responseSchema: shapes.errorCatalog,
     handle: () => json(200, { object: 'error.catalog', data: errorDetails() }),
   }),
@@ -42,6 +117,10 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/errors/{code}',
     summary: 'Retrieve an error code',
+    id: 'getErrorCode',
+    description:
+      'Returns the meaning of an error code, its retry policy, an example and support guidance.',
+    responses: { 200: ['The error detail.'] },
     responseSchema: shapes.errorDetail,
     errors: [404],
     handle: (context) => {
@@ -59,6 +138,9 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/changelog',
     summary: 'Retrieve the changelog',
+    id: 'getChangelog',
+    description: 'Lists the versions of the service with migration notes.',
+    responses: { 200: ['The changelog.'] },
     responseSchema: shapes.changelog,
     handle: () => json(200, changelog),
   }),
@@ -66,7 +148,16 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/pricing',
     summary: 'Retrieve the pricing catalog',
-    query: ['type'],
+    id: 'getPricing',
+    description: 'Lists the prices of all models, or of the models of one type.',
+    query: {
+      type: {
+        description: 'Return only models of this type.',
+        enum: ['all', ...modelTypes],
+        default: 'all',
+      },
+    },
+    responses: { 200: ['The pricing catalog.'] },
     responseSchema: shapes.pricingCatalog,
     errors: [400],
     handle: (context) => json(200, pricingCatalog(context)),
@@ -75,6 +166,9 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/rate-limits',
     summary: 'Retrieve the rate-limit policy',
+    id: 'getRateLimits',
+    description: 'Returns the concurrency limit of each tier and the backoff policy after a 429.',
+    responses: { 200: ['The rate-limit policy.'] },
     responseSchema: shapes.rateLimitPolicy,
     handle: (context) => json(200, rateLimits(context)),
   }),
@@ -82,6 +176,9 @@ export const publicRoutes = documented(publicDocs, [
     ...publicEndpoint,
     path: '/v1/openapi.json',
     summary: 'Retrieve the OpenAPI document',
+    id: 'getOpenApiDocument',
+    description: 'Returns this document.',
+    responses: { 200: ['The OpenAPI 3.0 document.'] },
     responseSchema: shapes.openApiDocument,
     handle: (context) => json(200, openApiDocument(context)),
   }),

@@ -8,7 +8,6 @@ import { GatewayError, unknownEndpoint, json, invalidParameter } from '../http/r
 import { parseBody } from '../http/validate.ts';
 import { prepareAudio, prepareImage, prepareVideo } from '../tasks/prepare.ts';
 import { submitTask } from '../tasks/submit.ts';
-import { usageRecords } from './catalog.ts';
 
 /**
  * Endpoints that the specification mentions without details. They exist only if assumption A20 is
@@ -102,4 +101,23 @@ function computePriceUsd(
     default:
       throw invalidParameter('`model` must be an image, video or audio model');
   }
+}
+
+/** Lists the caller's charges and refunds. Assumption A20. */
+function usageRecords(context: RequestContext): unknown {
+  const lines = context.services.ledger.lines.filter((line) => line.user === context.user.name);
+  return {
+    object: 'usage.list',
+    data: lines.map((line) => ({
+      id: `usage_${line.requestId}`,
+      request_id: line.requestId,
+      task_id: line.taskId ?? null,
+      model: line.model,
+      operation: line.route,
+      charge_usd: line.usd,
+      created_at: Math.floor(line.at / 1000),
+    })),
+    has_more: false,
+    next_cursor: null,
+  };
 }

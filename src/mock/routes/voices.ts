@@ -2,14 +2,13 @@ import * as shapes from '../../wire/generated/index.ts';
 import { voiceCloneBody, voiceDesignBody } from '../../wire/schemas/bodies.ts';
 import type { VoiceDesignBody } from '../../wire/schemas/bodies.ts';
 import type { VoiceCloneParams, VoiceCreation } from '../../wire/types/media/voices.ts';
-import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { keyedRequest, rejectConflict } from '../account/idempotency.ts';
 import { formatUsd, countCharacters, voiceClonePrice, voiceDesignPrice } from '../account/money.ts';
 import { defineEndpoint, defineJsonEndpoint, documented } from '../http/endpoint.ts';
-import type { RequestContext } from '../http/endpoint.ts';
-import { invalidParameter, json, idempotencyConflict } from '../http/response.ts';
+import type { RequestContext, TagDocs } from '../http/endpoint.ts';
+import { invalidParameter, json } from '../http/response.ts';
 import type { MockResponse } from '../http/response.ts';
 import { requiredText } from '../http/validate.ts';
-import type { TagDocs } from '../openapi/docs.ts';
 import type { VoiceState } from '../state.ts';
 import { visibleVoices, previewUrl, privateVoiceRecord } from '../voices.ts';
 
@@ -23,35 +22,6 @@ const errorCodes = { 400: ['invalid_request_parameter', 'invalid_idempotency_key
 /** Specification: Audio; Voice; Voice creation result. */
 const voicesDocs: TagDocs = {
   tag: { name: 'Voices', description: 'System, cloned and designed voices for speech.' },
-  operations: {
-    'GET /v1/audio/voices': {
-      id: 'listVoices',
-      description:
-        'Lists system voices and your own private voices. Listing voices is free of charge.',
-      query: { model: 'Speech model id. Return only voices that are compatible with it.' },
-      responses: { 200: ['The voices that you can use.'] },
-    },
-    'POST /v1/audio/voices/clone': {
-      id: 'cloneVoice',
-      description: `Creates a voice from a recording. ${creation} Price: 1.5 USD per voice and 0.0003 USD per Unicode character of \`text\`.`,
-      examples: {
-        'Cloned voice': {
-          audio_url: 'https://files.example/ann.mp3',
-          text: 'Land in sight',
-          display_name: 'Ann',
-        },
-      },
-      responses: { 200: ['The new voice.'] },
-      errorCodes,
-    },
-    'POST /v1/audio/voices/design': {
-      id: 'designVoice',
-      description: `Creates a voice from a description. ${creation} Price: 3 USD per voice and 0.00003 USD per Unicode character of the preview text.`,
-      examples: { 'Designed voice': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
-      responses: { 200: ['The new voice.'] },
-      errorCodes,
-    },
-  },
   schemas: {
     Voice: {
       schema: shapes.voice,
@@ -101,7 +71,11 @@ export const voiceRoutes = documented(voicesDocs, [
     method: 'GET',
     path: '/v1/audio/voices',
     summary: 'List voices',
-    query: ['model'],
+    id: 'listVoices',
+    description:
+      'Lists system voices and your own private voices. Listing voices is free of charge.',
+    query: { model: 'Speech model id. Return only voices that are compatible with it.' },
+    responses: { 200: ['The voices that you can use.'] },
     responseSchema: shapes.voiceListRecord,
     errors: [400, 401, 403],
     handle: (context) => {
@@ -121,6 +95,17 @@ export const voiceRoutes = documented(voicesDocs, [
     method: 'POST',
     path: '/v1/audio/voices/clone',
     summary: 'Clone a voice',
+    id: 'cloneVoice',
+    description: `Creates a voice from a recording. ${creation} Price: 1.5 USD per voice and 0.0003 USD per Unicode character of \`text\`.`,
+    examples: {
+      'Cloned voice': {
+        audio_url: 'https://files.example/ann.mp3',
+        text: 'Land in sight',
+        display_name: 'Ann',
+      },
+    },
+    responses: { 200: ['The new voice.'] },
+    errorCodes,
     usesSlot: true,
     body: voiceCloneBody,
     responseSchema: shapes.voiceCreation,
@@ -131,6 +116,11 @@ export const voiceRoutes = documented(voicesDocs, [
     method: 'POST',
     path: '/v1/audio/voices/design',
     summary: 'Design a voice',
+    id: 'designVoice',
+    description: `Creates a voice from a description. ${creation} Price: 3 USD per voice and 0.00003 USD per Unicode character of the preview text.`,
+    examples: { 'Designed voice': { prompt: 'An old sailor', preview_text: 'Land in sight' } },
+    responses: { 200: ['The new voice.'] },
+    errorCodes,
     usesSlot: true,
     body: voiceDesignBody,
     responseSchema: shapes.voiceCreation,
@@ -192,17 +182,10 @@ function createVoice(
   body: VoiceCloneParams | VoiceDesignBody,
   operation: VoiceOperation,
 ): MockResponse {
-  const key = generationKey(context);
-  const scope = `${operation.source} ${key}`;
-  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  const { key, earlier, leave } = keyedRequest(context, operation.source, body);
   // The specification promises replay only for tasks. By default, a repeated request is charged again (A12).
   if (earlier !== undefined && context.services.assumptions.A12 === 'replay') {
-    if (
-      context.services.assumptions.A13 === 'conflict' &&
-      earlier.fingerprint !== fingerprint(body)
-    ) {
-      throw idempotencyConflict();
-    }
+    rejectConflict(context, earlier, body);
     const headers = creationHeaders(earlier.resourceId ?? '', earlier.chargeUsd);
     return json(200, earlier.response, { ...headers, 'x-svc-idempotent-replay': 'true' });
   }
@@ -216,15 +199,7 @@ function createVoice(
   const voice = newVoice(context, body, operation);
   context.user.voices.set(voice.id, voice);
   const record = creationRecord(context, voice, operation, taskId);
-  if (key !== undefined) {
-    const idempotency = {
-      fingerprint: fingerprint(body),
-      resourceId: taskId,
-      chargeUsd,
-      response: record,
-    };
-    remember(context, scope, idempotency);
-  }
+  leave({ resourceId: taskId, chargeUsd, response: record });
   return json(200, record, creationHeaders(taskId, chargeUsd));
 }
 

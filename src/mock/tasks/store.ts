@@ -1,6 +1,6 @@
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
 import type { Ledger } from '../account/ledger.ts';
-import type { MockAssumptions } from '../assumptions.ts';
+import type { MockAssumptions } from '../options.ts';
 import type { Task, User } from '../state.ts';
 
 /** The tasks of all users. */

@@ -1,17 +1,13 @@
 import type { Model } from '../../wire/types/catalog/models.ts';
 import type { TaskKind } from '../../wire/types/tasks/task.ts';
-import { fingerprint, generationKey, remember } from '../account/idempotency.ts';
+import { keyedRequest, rejectConflict } from '../account/idempotency.ts';
 import { formatUsd } from '../account/money.ts';
 import type { RequestContext } from '../http/endpoint.ts';
-import { GatewayError, idempotencyConflict, json } from '../http/response.ts';
+import { GatewayError, json } from '../http/response.ts';
 import type { MockResponse } from '../http/response.ts';
-import type { Settings, TaskOutcome, TaskSubmit } from '../options.ts';
 import type { IdempotencyRecord, Task } from '../state.ts';
 import { taskFailure, pollPath, resultUrls, taskRecord } from './record.ts';
 import { justSubmitted } from './store.ts';
-
-/** The error statuses of every endpoint that submits a task. */
-export const submitErrors = [400, 401, 402, 403, 404, 409, 413, 429, 503];
 
 /** A validated and priced generation. */
 export interface PricedGeneration {
@@ -33,9 +29,7 @@ export function submitTask(
   body: Record<string, unknown>,
   prepare: () => PricedGeneration,
 ): MockResponse {
-  const key = generationKey(context);
-  const scope = `${kind} ${key}`;
-  const earlier = key === undefined ? undefined : context.user.idempotencyRecords.get(scope);
+  const { key, earlier, leave } = keyedRequest(context, kind, body);
   if (earlier !== undefined) return replay(context, earlier, body);
   const {
     priceUsd,
@@ -47,13 +41,12 @@ export function submitTask(
   const charge = { usd: priceUsd, model, idempotencyKey: key };
   ledger.checkBalance(context, charge);
   // The callbacks in the options can throw, so they are called before anything is charged.
-  const { durationMs, outcome } = behaviorOf(settings, {
-    kind,
-    model,
-    prompt,
-    body,
-    number: tasks.submitted + 1,
-  });
+  const submit = { kind, model, prompt, body, number: tasks.submitted + 1 };
+  const behavior = settings.tasks;
+  const durationMs =
+    typeof behavior.durationMs === 'function' ? behavior.durationMs(submit) : behavior.durationMs;
+  const outcome =
+    typeof behavior.outcome === 'function' ? behavior.outcome(submit) : behavior.outcome;
   const id = makeId('task_');
   const chargeUsd = ledger.charge(context, { ...charge, taskId: id });
   const { user, key: apiKey, now: createdAt, route, requestId } = context;
@@ -75,9 +68,7 @@ export function submitTask(
     idempotencyKey: key,
   };
   tasks.add(task);
-  if (key !== undefined) {
-    remember(context, scope, { fingerprint: fingerprint(body), resourceId: id, chargeUsd });
-  }
+  leave({ resourceId: id, chargeUsd });
   return json(202, taskRecord(context, task, justSubmitted), submitHeaders(context, task));
 }
 
@@ -107,12 +98,7 @@ function replay(
   earlier: IdempotencyRecord,
   body: Record<string, unknown>,
 ): MockResponse {
-  if (
-    context.services.assumptions.A13 === 'conflict' &&
-    earlier.fingerprint !== fingerprint(body)
-  ) {
-    throw idempotencyConflict();
-  }
+  rejectConflict(context, earlier, body);
   const task = context.services.tasks.byId(earlier.resourceId ?? '');
   if (task === undefined) {
     const message = 'The task created with this idempotency key no longer exists';
@@ -130,16 +116,5 @@ function submitHeaders(context: RequestContext, task: Task): Record<string, stri
     // Two seconds, but at most half the duration of the task.
     'retry-after': String(Math.min(2, (task.endsAt - task.createdAt) / 2_000)),
     ...(path === undefined ? {} : { location: path }),
-  };
-}
-
-/** Returns the duration and the outcome of a new task, as the options determine them. */
-function behaviorOf(
-  { tasks: { durationMs, outcome } }: Settings,
-  task: TaskSubmit,
-): { durationMs: number; outcome: TaskOutcome } {
-  return {
-    durationMs: typeof durationMs === 'function' ? durationMs(task) : durationMs,
-    outcome: typeof outcome === 'function' ? outcome(task) : outcome,
   };
 }

@@ -186,6 +186,15 @@ export function parseDecimal(text: string): number | undefined {
   return /^(\d{1,9}(\.\d{0,9})?|\.\d{1,9})$/.test(text) ? Number(text) : undefined;
 }
 
+/** The value of a JSON text; the text itself if it is not JSON. */
+export function parseJsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -6,13 +6,11 @@ import { finishMeaning } from '../../wire/types/chat/finish-reason.ts';
 import { formatUsd } from '../money.ts';
 import { parseArguments } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { EarlyEnd } from './early-end.ts';
 import { rejectionHint } from './failure.ts';
-import { createGateway } from './gateway.ts';
 import { endedCodes, helpOf } from './help.ts';
 import { parseWithFields, readParams, requireModel, readPrompt } from './params.ts';
-import { CommandLog, runCommand } from './run-command.ts';
-import { resolveSettings } from './settings.ts';
+import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
+import { createGateway, resolveSettings } from './settings.ts';
 import { note, print, printJson } from './terminal.ts';
 import { createCleaner, cleanRecord, KeyRemover } from './text.ts';
 
@@ -68,20 +66,21 @@ export function runChat(args: string[]): Promise<number> {
   });
 }
 
-/** How a chat is printed. */
-interface ChatOutput {
-  /** Fields of the request besides model and messages. */
-  extraBody: Record<string, unknown>;
-  isJson: boolean;
-  /** Is not printed, even if the service repeats it. */
-  apiKey: string;
-}
-
 /** Streams a chat to stdout. Returns the exit code; throws the errors of the stream. */
 async function streamChat(
   gateway: Polygate,
   params: Pick<ChatParams, 'model' | 'messages'>,
-  { extraBody, isJson, apiKey }: ChatOutput,
+  {
+    extraBody,
+    isJson,
+    apiKey,
+  }: {
+    /** Fields of the request besides model and messages. */
+    extraBody: Record<string, unknown>;
+    isJson: boolean;
+    /** Is not printed, even if the service repeats it. */
+    apiKey: string;
+  },
 ): Promise<number> {
   const end = new EarlyEnd();
   const stream = gateway.chat.completions.stream(params, { extraBody, signal: end.signal });
@@ -143,16 +142,17 @@ export const cutText: Readonly<Record<CutReason, string>> = {
   content_filter: 'by a content filter (finish_reason: content_filter)',
 };
 
-/** What the command line says about a chat. */
-interface ChatPrompt {
+/** Returns the messages of a chat. */
+export function messagesOf({
+  prompt,
+  system,
+  images = [],
+}: {
   prompt: string;
   system?: string | undefined;
   /** URLs of images. */
   images?: readonly string[] | undefined;
-}
-
-/** Returns the messages of a chat. */
-export function messagesOf({ prompt, system, images = [] }: ChatPrompt): ChatMessage[] {
+}): ChatMessage[] {
   const messages: ChatMessage[] = system === undefined ? [] : [{ role: 'system', content: system }];
   if (images.length === 0) return [...messages, { role: 'user', content: prompt }];
   const parts = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }));

@@ -1,31 +1,28 @@
 import { parseArguments, unknownName, UsageError } from './arguments.ts';
 import type { Option } from './arguments.ts';
 import { batchKinds, commandOptions, firstArguments } from './command-options.ts';
-import { createGateway } from './gateway.ts';
 import { commandSummaries, helpOf } from './help.ts';
 import { kindOfModel } from './params.ts';
 import { CommandLog, runCommand } from './run-command.ts';
-import { resolveSettings } from './settings.ts';
+import { createGateway, resolveSettings } from './settings.ts';
 import { print, printJson } from './terminal.ts';
 import { shellWord } from './text.ts';
 
 /** What the value of an option can be; undefined if it has none. */
 type Value = 'model' | 'file' | 'text' | undefined;
 
-/** An option, with its dashes. */
-interface OptionWords {
-  readonly long: string;
-  readonly short: string | undefined;
-  readonly value: Value;
-  /** The only values that it can have, separated by spaces. */
-  readonly values: string;
-}
-
 /** What the scripts know about a command. */
 interface CommandWords {
   readonly name: string;
   readonly summary: string;
-  readonly options: readonly OptionWords[];
+  /** The options, with their dashes. */
+  readonly options: readonly {
+    readonly long: string;
+    readonly short: string | undefined;
+    readonly value: Value;
+    /** The only values that it can have, separated by spaces. */
+    readonly values: string;
+  }[];
   /** What the models of `-m` generate; empty if that can be anything. */
   readonly kind: string;
   /** What its first argument can be, separated by spaces; empty if that is anything else. */

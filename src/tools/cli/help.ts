@@ -5,7 +5,7 @@ import { paint, styleFor, wrap } from './text.ts';
 import type { Style } from './text.ts';
 
 /** What the help of a command says besides its options. */
-export interface HelpText {
+interface HelpText {
   /** What the command does, in one sentence. */
   readonly about: string;
   readonly usage: readonly string[];

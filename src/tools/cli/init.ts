@@ -6,11 +6,9 @@ import type { Diagnosis } from 'polygate/doctor';
 
 import { parseOptions, UsageError } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { EarlyEnd } from './early-end.ts';
-import { createGateway } from './gateway.ts';
 import { helpOf } from './help.ts';
-import { CommandLog, runCommand } from './run-command.ts';
-import { configPath, writeConfigFile } from './settings.ts';
+import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
+import { createGateway, configPath, writeConfigFile } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { ask, note, printJson, ProgressLine } from './terminal.ts';
 import { createCleaner, shellWord } from './text.ts';
@@ -82,16 +80,14 @@ async function checkURL(baseURL: string): Promise<void> {
 
 const askKey = (): Promise<string> => ask('API key (not shown): ', { isHidden: true });
 
-/** A key that was checked. */
-interface CheckedKey {
-  readonly apiKey: string;
-  readonly diagnosis: Diagnosis;
-  /** Why the key cannot be used; undefined if it can. */
-  readonly problem: string | undefined;
-}
-
-/** Checks a key, and prints what failed. In a terminal, a wrong key is asked for again until nothing is typed. */
-async function findKey(baseURL: string, apiKey: string): Promise<CheckedKey> {
+/**
+ * Checks a key, and prints what failed. In a terminal, a wrong key is asked for again until nothing is typed. Returns the last
+ * one, and why it cannot be used; undefined if it can.
+ */
+async function findKey(
+  baseURL: string,
+  apiKey: string,
+): Promise<{ apiKey: string; diagnosis: Diagnosis; problem: string | undefined }> {
   const diagnosis = await check(baseURL, apiKey);
   const clean = createCleaner(apiKey);
   for (const { title, detail } of failedChecks(diagnosis)) note(clean(`${title}: ${detail}`));

@@ -5,11 +5,10 @@ import { isNonEmptyString } from '../../wire/types/type-guards.ts';
 import { exactUsd } from '../money.ts';
 import { parseOptions, UsageError } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { createGateway } from './gateway.ts';
 import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
 import type { AboutOptions } from './run-command.ts';
-import { resolveSettings } from './settings.ts';
+import { createGateway, resolveSettings } from './settings.ts';
 import type { ServiceOptions } from './settings.ts';
 import { columns, print, printJson, note } from './terminal.ts';
 import { cleanRecord, cleanText, createCleaner, styleFor, wrap, alignUsd } from './text.ts';
@@ -178,7 +177,11 @@ export function runBalance(args: string[]): Promise<number> {
 }
 
 /** The balance as rows of a table. */
-export function balanceRows({ wallet, key, concurrency }: BalanceSummary): string[][] {
+export function balanceRows({
+  wallet,
+  key,
+  concurrency,
+}: ReturnType<typeof balanceOf>): string[][] {
   const unknown = 'not reported';
   const [balance = unknown, remaining = unknown, used] = alignUsd([
     wallet.usd,
@@ -193,21 +196,14 @@ export function balanceRows({ wallet, key, concurrency }: BalanceSummary): strin
   ];
 }
 
-/** Balance, quota and limits. A field is missing if the service does not send it. */
-interface BalanceSummary {
-  wallet: { usd: number | undefined };
-  key: { unlimited: boolean; remainingUsd: number | undefined; usedUsd: number | undefined };
-  concurrency: { limit: number | undefined };
-}
-
 /** The service may leave out any part of the records, whatever the types say. */
 type Sent<Type> = { [Key in keyof Type]?: Type[Key] extends object ? Sent<Type[Key]> : Type[Key] };
 
-/** Summarizes the account, if it is given, and the balance of the API key. */
+/** Summarizes the account, if it is given, and the balance of the API key. What the service does not send is undefined. */
 export function balanceOf(
   { balance, concurrency }: Sent<Account> = {},
   { data }: Sent<KeyBalance>,
-): BalanceSummary {
+) {
   const { token } = data ?? {};
   const unitsPerUsd = data?.balance?.quota_per_unit;
   const usd = (units: number | undefined) =>

@@ -7,9 +7,8 @@ import {
   parseUsd,
 } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { EarlyEnd } from './early-end.ts';
 import { endedCodes, helpOf } from './help.ts';
-import { CommandLog, runCommand } from './run-command.ts';
+import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 
 const help = () =>

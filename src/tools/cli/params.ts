@@ -1,19 +1,20 @@
 import type { Model } from 'polygate';
 
-import { parseDecimal, shown, unknownName, UnknownOptionError, UsageError } from './arguments.ts';
+import {
+  parseDecimal,
+  shown,
+  unknownName,
+  UnknownOptionError,
+  UsageError,
+  parseJsonOr,
+} from './arguments.ts';
 import type { Option } from './arguments.ts';
 import { batchKinds, commandOptions } from './command-options.ts';
-import { readInput } from './input.ts';
+import { readInput } from './terminal.ts';
 import { shellWord } from './text.ts';
 
 /** Fields that other options or arguments set. */
 const reserved: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'stream', 'text']);
-
-/** The options that set fields of a request. */
-interface ParamOptions {
-  readonly param?: readonly string[] | undefined;
-  readonly field?: readonly string[] | undefined;
-}
 
 /**
  * Parses the arguments of a command that sends requests of these kinds. Throws a `UsageError` that names the `--param` to
@@ -63,7 +64,10 @@ function namedFields(
  */
 export async function readParams(
   kind: BatchKind,
-  values: ParamOptions & Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>> & {
+    readonly param?: readonly string[] | undefined;
+    readonly field?: readonly string[] | undefined;
+  },
 ): Promise<Record<string, unknown>> {
   const { param, field } = values;
   const params = parseParams(param);
@@ -103,36 +107,24 @@ export function parseParams(
   return Object.fromEntries(params);
 }
 
-/** The value of a JSON text; the text itself if it is not JSON. */
-export function parseJsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Returns the model of `-m`. Throws a `UsageError` if there is none. */
 export function requireModel(model: string | undefined, type: string): string {
   if (model?.trim()) return model;
   throw new UsageError(`no model: use -m <id>; npx polygate models --type ${type} lists them`);
 }
 
-/** How a prompt is read. */
-interface PromptOptions {
-  /** What an error calls it. */
-  readonly name?: string;
-  /** Whether text on stdin belongs to a prompt that does not request it with `-`. */
-  readonly takesInput?: boolean;
-}
-
 /**
  * Returns the prompt from the command line, with the text from stdin behind it, or else that text alone. Throws a
  * `UsageError` if there is none, or more than one.
+ *
+ * @param options - What an error calls the prompt, and whether text on stdin belongs to one that does not request it with `-`.
  */
 export async function readPrompt(
   positionals: readonly string[],
-  { name = 'prompt', takesInput = false }: PromptOptions = {},
+  {
+    name = 'prompt',
+    takesInput = false,
+  }: { readonly name?: string; readonly takesInput?: boolean } = {},
 ): Promise<string> {
   const [given, ...others] = positionals.filter((text) => text !== '-');
   if (others.length > 0) {

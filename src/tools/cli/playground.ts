@@ -11,7 +11,7 @@ import { parseInteger, parseOptions } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { helpOf } from './help.ts';
 import { CommandLog, runCommand } from './run-command.ts';
-import { printError } from './terminal.ts';
+import { portProblem, printError } from './terminal.ts';
 
 const command = 'polygate playground';
 
@@ -57,7 +57,7 @@ async function serve(port: number, opensBrowser: boolean): Promise<unknown> {
       server.listen(port, '127.0.0.1', resolve);
     });
   } catch (error) {
-    return withAdvice(error, port);
+    return portProblem(error, port) ?? error;
   }
   const address = server.address();
   const used = isRecord(address) ? Number(address.port) : port;
@@ -66,17 +66,6 @@ async function serve(port: number, opensBrowser: boolean): Promise<unknown> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
   if (opensBrowser) openBrowser(url);
   return undefined;
-}
-
-function withAdvice(error: unknown, port: number): unknown {
-  const code = isRecord(error) ? error.code : undefined;
-  if (code === 'EADDRINUSE') {
-    return new Error(`port ${port} is already in use; --port 0 selects a free one`);
-  }
-  if (code === 'EACCES') {
-    return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
-  }
-  return error;
 }
 
 /** Opens a URL as the desktop does. On failure, the printed URL remains. */

@@ -8,7 +8,6 @@ import type { SavedFile } from 'polygate/node';
 import { finalPath } from '../../integrations/node/final-path.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UsageError } from './arguments.ts';
-import { checkSource } from './gateway.ts';
 import {
   fillTemplate,
   nameOfTask,
@@ -19,6 +18,7 @@ import {
   FileNames,
   isTooLong,
 } from './output-name.ts';
+import { checkSource } from './settings.ts';
 import { makeFolder } from './state-file.ts';
 
 /** How a result is saved. */
@@ -34,18 +34,11 @@ const takenCodes: ReadonlySet<unknown> = new Set(['EEXIST', 'EISDIR', 'ENOTEMPTY
 /** How often another name is tried for a file that exists. */
 const maxNames = 1000;
 
-/** Names of the results of a task. */
-interface Names {
-  readonly template: string;
-  /** Value of `{id}`. */
-  readonly id: string;
-}
-
 /** Saves all results of a generation. Returns the files in the order of the results. */
 export async function saveResults(
   gateway: Polygate,
   generation: SucceededGeneration,
-  { template, id }: Names,
+  { template, id }: { readonly template: string; readonly id: string },
   options: SaveOptions,
 ): Promise<SavedFile[]> {
   const files: SavedFile[] = [];
@@ -56,16 +49,10 @@ export async function saveResults(
   return files;
 }
 
-/** One result of a generation. */
-interface ResultSource {
-  readonly generation: SucceededGeneration;
-  readonly index: number;
-}
-
 /** Saves one result. If the file exists and is not overwritten, the result gets the next free name. */
 export function saveResult(
   gateway: Polygate,
-  { generation, index }: ResultSource,
+  { generation, index }: { readonly generation: SucceededGeneration; readonly index: number },
   path: string,
   { overwrite, signal }: SaveOptions,
 ): Promise<SavedFile> {

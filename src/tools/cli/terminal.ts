@@ -1,11 +1,15 @@
 import { once } from 'node:events';
+import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import createSpinner from 'yocto-spinner';
 import type { Spinner } from 'yocto-spinner';
 
-import { lineOf, maskKeys, UsageError } from './arguments.ts';
+import { codeOf } from '../../integrations/node/final-path.ts';
+import { lineOf, maskKeys, UsageError, messageOf } from './arguments.ts';
 import { paint, styleFor, wrap, wrapLines } from './text.ts';
 
 /** Exit code after a write to a pipe whose reader has ended, as shells report for SIGPIPE. */
@@ -52,6 +56,18 @@ export function printError(command: string, error: unknown, code: number): numbe
   const advice = error instanceof UsageError ? ' (see --help)' : '';
   noteFailure([`${command}: ${maskKeys(lineOf(error))}${advice}`]);
   return code;
+}
+
+/** Explains why a server cannot listen on a port; undefined for other errors. */
+export function portProblem(error: unknown, port: number): Error | undefined {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return new Error(`port ${port} is already in use; --port 0 selects a free one`);
+    case 'EACCES':
+      return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
+    default:
+      return undefined;
+  }
 }
 
 /** Formats rows as columns that are aligned at the left. The last one is wrapped at a width. */
@@ -122,14 +138,8 @@ export function formatDuration(ms: number): string {
     : `${Math.floor(minutes / 60)}:${two(minutes % 60)} h`;
 }
 
-/** Options of a question. */
-interface AskOptions {
-  /** Whether what is typed stays invisible. */
-  readonly isHidden: boolean;
-}
-
-/** Asks a question in the terminal. Ctrl-C ends the process with exit code 130; Ctrl-D returns an empty string. */
-export async function ask(question: string, { isHidden }: AskOptions): Promise<string> {
+/** Asks a question in the terminal, and hides what is typed if `isHidden`. Ctrl-C ends the process with exit code 130; Ctrl-D returns an empty string. */
+export async function ask(question: string, { isHidden }: { isHidden: boolean }): Promise<string> {
   const nothing = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = isHidden ? nothing : process.stderr;
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
@@ -147,5 +157,69 @@ export async function ask(question: string, { isHidden }: AskOptions): Promise<s
   } finally {
     terminal.close();
     if (isHidden) process.stderr.write('\n');
+  }
+}
+
+/**
+ * Decodes text, and keeps its byte order mark, by which UTF-16 is recognized. Throws a `UsageError` with the advice if it is
+ * not UTF-8. A NUL character is never text: it is that of a binary file, or of UTF-16 without a mark.
+ */
+export function decodeText(bytes: Uint8Array, name: string, advice: string): string {
+  const [first, second] = bytes;
+  const isUtf16 = first === 0xff && second === 0xfe;
+  const encoding = isUtf16 ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  let text: string | undefined;
+  try {
+    text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Reported below.
+  }
+  if (text !== undefined && !text.includes('\0')) return text;
+  throw new UsageError(`${name} is not UTF-8 text: ${advice}`);
+}
+
+/**
+ * Reads the text on stdin, without its last line break. Text that a command can do without is not waited for: that of a
+ * terminal or a device is not read, and neither is a pipe on which nothing arrives for a while, such as one that a program has
+ * left open. Throws a `UsageError` if stdin cannot be read, or is not UTF-8.
+ */
+export async function readInput({ isRequired }: { isRequired: boolean }): Promise<string> {
+  if (!isRequired && !isFileOrPipe()) return '';
+  try {
+    const { stdin } = process;
+    const arrival = once(stdin, 'readable').then(() => true);
+    const hasArrived = await Promise.race([arrival, delay(patienceMs, false, { ref: false })]);
+    if (!hasArrived && !isRequired) {
+      stdin.destroy();
+      note(
+        'Nothing arrived on stdin, so the prompt is sent alone. With - behind it, stdin is waited for.',
+      );
+      return '';
+    }
+    if (!hasArrived && !stdin.isTTY) note('Waiting for stdin.');
+    await arrival;
+    const text = decodeText(
+      await buffer(stdin),
+      'stdin',
+      'convert text, such as with iconv -f latin1; other data cannot be sent',
+    );
+    return text.replace(/^\uFEFF/, '').replace(/\r?\n$/, '');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`cannot read stdin: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** After this time, a pipe without data is left alone. The program that writes to it may have to start first. */
+const patienceMs = 3_000;
+
+/** Whether stdin is a file or a pipe, and not a terminal or a device such as `/dev/null`. */
+function isFileOrPipe(): boolean {
+  try {
+    const stats = fstatSync(0);
+    return stats.isFile() || stats.isFIFO() || stats.isSocket();
+  } catch {
+    // It is closed.
+    return false;
   }
 }

@@ -12,10 +12,8 @@ export interface Style {
   width: number;
 }
 
-type Format = Parameters<typeof styleText>[0];
-
 /** Returns text in a format, if colors are used. */
-export function paint(style: Style, format: Format, text: string): string {
+export function paint(style: Style, format: Parameters<typeof styleText>[0], text: string): string {
   return style.color ? styleText(format, text, { validateStream: false }) : text;
 }
 

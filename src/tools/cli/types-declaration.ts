@@ -7,7 +7,7 @@ import { priceText } from './look-up.ts';
 /** The models of each type by their ids, as the generated file has them. */
 export type Catalog = ReadonlyMap<string, ReadonlyMap<string, CatalogEntry>>;
 
-export interface CatalogEntry {
+interface CatalogEntry {
   /** The price in one line. */
   price: string;
   /** The resolutions with a separate price. */

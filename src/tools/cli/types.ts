@@ -6,23 +6,11 @@ import { finalPath } from '../../integrations/node/final-path.ts';
 import { version } from '../../internal.ts';
 import { messageOf, UsageError, parseOptions } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { createGateway } from './gateway.ts';
 import { helpOf } from './help.ts';
-import { resolveSettings } from './settings.ts';
-import type { ServiceOptions } from './settings.ts';
+import { createGateway, resolveSettings } from './settings.ts';
 import { printError } from './terminal.ts';
 import { catalogOf, declarationOf, header, sizeOf, readDeclaration } from './types-declaration.ts';
 import type { Catalog } from './types-declaration.ts';
-
-/** The parsed options of the command. */
-interface TypesArguments {
-  service: ServiceOptions;
-  output: string;
-  check: boolean;
-  json: boolean;
-  help: boolean;
-  version: boolean;
-}
 
 const help = () =>
   helpOf('types', {
@@ -47,21 +35,14 @@ const help = () =>
     },
   });
 
+/** The parsed options of the command. */
+type TypesArguments = ReturnType<typeof parseTypesArguments>;
+
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
-function parseTypesArguments(args: string[]): TypesArguments {
+function parseTypesArguments(args: string[]) {
   const values = parseOptions(args, commandOptions.types);
-  const { output } = values;
-  if (!output.endsWith('.d.ts')) {
-    throw new UsageError(`--output must be a declaration file, such as types/models.d.ts`);
-  }
-  return {
-    service: values,
-    output,
-    check: values.check ?? false,
-    json: values.json ?? false,
-    help: values.help ?? false,
-    version: values.version ?? false,
-  };
+  if (values.output.endsWith('.d.ts')) return values;
+  throw new UsageError(`--output must be a declaration file, such as types/models.d.ts`);
 }
 
 const command = 'polygate types';
@@ -74,7 +55,7 @@ export async function runTypes(args: string[]): Promise<number> {
       process.stdout.write(options.help ? help() : `${version}\n`);
       return 0;
     }
-    const settings = resolveSettings(options.service, process.env);
+    const settings = resolveSettings(options, process.env);
     const file = await existingFile(options);
     const catalog = catalogOf((await createGateway(settings).models.list()).data);
     if (sizeOf(catalog) === 0) throw new Error('the service lists no models for this API key');

@@ -8,7 +8,6 @@ import type { PolygateOptions, ResponseMeta } from 'polygate';
 import { codeIs } from '../../wire/codes.ts';
 import { endpoints } from '../../wire/endpoints/index.ts';
 import { isMissing, statusOf } from './run/failure.ts';
-import type { VendorHeaders } from './vendor-headers.ts';
 
 /** What to set, and why. */
 export interface Needed {
@@ -36,25 +35,6 @@ export interface FoundPath {
   readonly found: string | undefined;
   /** Whether the client polls it if the first one fails. */
   readonly isTried: boolean;
-}
-
-/** The poll paths of a task that was found. */
-export interface TriedPaths {
-  /** The first path that the client has polled. */
-  readonly assumed: string;
-  readonly found: string;
-}
-
-/** What `header-prefix` has found out about request ids. */
-export interface RequestIds {
-  /** Whether the client reads the id that it has sent. */
-  readonly isRead: boolean;
-  /** Whether the client reads any id. */
-  readonly hasId: boolean;
-  /** The header in which the service accepts an id of the caller; undefined if none is known. */
-  readonly accepted: string | undefined;
-  /** A header that returns an id; undefined if none is known. */
-  readonly returned: string | undefined;
 }
 
 /** For each option: whether what a check has found shows that it is needed. Returns undefined if it does not. */
@@ -96,7 +76,21 @@ export const needed = {
   },
 
   /** Another header accepts the ids of the caller, or is the only one that returns an id. */
-  requestIdHeader({ isRead, hasId, accepted, returned }: RequestIds): Certain | undefined {
+  requestIdHeader({
+    isRead,
+    hasId,
+    accepted,
+    returned,
+  }: {
+    /** Whether the client reads the id that it has sent. */
+    readonly isRead: boolean;
+    /** Whether the client reads any id. */
+    readonly hasId: boolean;
+    /** The header in which the service accepts an id of the caller; undefined if none is known. */
+    readonly accepted: string | undefined;
+    /** A header that returns an id; undefined if none is known. */
+    readonly returned: string | undefined;
+  }): Certain | undefined {
     if (isRead) return undefined;
     const requestIdHeader = accepted ?? (hasId ? undefined : returned);
     if (requestIdHeader === undefined) return undefined;
@@ -122,7 +116,7 @@ export const needed = {
   },
 
   /** `image-task` has polled its task, first at `assumed`, and found it. */
-  triedPollPath: ({ assumed, found }: TriedPaths): Certain | undefined =>
+  triedPollPath: ({ assumed, found }: Record<'assumed' | 'found', string>): Certain | undefined =>
     found === assumed ? undefined : pathOption('imageTask', found, pollsFirst),
 
   /** The submit of `image-task` has named the path of its task, and no other one returns it. */
@@ -191,4 +185,43 @@ function pathOption(name: FoundPath['name'], found: string, consequence: string)
     option: { paths: { [name]: found } },
     isAdopted: true,
   };
+}
+
+/** The documented headers that start with the vendor prefix. */
+const vendorHeader =
+  /^(.+-)(charge-usd|wallet|balance-usd|balance-cny|readiness-score|readiness-status|concurrency-(?:limit|remaining|source)|task-id|idempotent-replay)$/;
+
+/** Headers whose names are too specific to appear in an unrelated service. */
+const distinctive = /^(charge-usd|balance-usd|readiness-score|concurrency-limit)$/;
+
+/** What responses show about the documented headers. */
+interface VendorHeaders {
+  /** Whether the client has read any of them. */
+  readonly isRead: boolean;
+  /** The prefix with which responses send them; undefined if they send none. */
+  readonly prefix: string | undefined;
+}
+
+/** Looks for the documented headers in responses. */
+export const vendorHeadersOf = (metas: readonly ResponseMeta[]): VendorHeaders => ({
+  isRead: metas.some(
+    ({ chargeUsd, wallet, balanceUsd, readiness, concurrency, taskId }) =>
+      (chargeUsd ?? wallet ?? balanceUsd ?? readiness ?? concurrency.limit ?? taskId) !== undefined,
+  ),
+  prefix: findPrefix(metas),
+});
+
+function findPrefix(metas: readonly ResponseMeta[]): string | undefined {
+  const suffixes = new Map<string, Set<string>>();
+  for (const { headers } of metas) {
+    headers.forEach((_, name) => {
+      const [, prefix, suffix] = vendorHeader.exec(name) ?? [];
+      if (prefix === undefined || suffix === undefined) return;
+      suffixes.set(prefix, (suffixes.get(prefix) ?? new Set()).add(suffix));
+    });
+  }
+  const [best] = [...suffixes]
+    .filter(([, found]) => found.size > 1 || [...found].some((name) => distinctive.test(name)))
+    .toSorted(([, one], [, other]) => other.size - one.size);
+  return best?.[0];
 }

@@ -26,7 +26,7 @@ export interface Limits {
 }
 
 /** What a call pays for. */
-export interface Purchase {
+interface Purchase {
   readonly idempotencyKey: string;
   /** The tool. */
   readonly route: string;
@@ -54,7 +54,7 @@ export class ProcessBudget {
   readonly #limits: Limits;
   readonly #refunds: Refunds;
   readonly #books = new Books();
-  readonly #reservations = this.#books.useLimits(Reservations);
+  readonly #reservations = (this.#books.reservations = new Reservations(this.#books));
   /** Purchases that were or will be sent, and whose charge is not known, by their keys. */
   readonly #open = new Map<string, Purchase>();
 
@@ -147,12 +147,18 @@ export class ProcessBudget {
     return this.#accept(entry, purchase, task);
   }
 
-  #enter({ idempotencyKey: key, route, quote }: Purchase): Entry {
+  #enter(purchase: Purchase): Entry {
+    const { idempotencyKey: key, route, quote } = purchase;
     // The key of a purchase is derived from its body.
     const readBody = () => '';
-    const estimate = () => toUsd(this.#reservations.amountOf(key));
+    const estimate = () => this.#estimateOf(purchase);
     const claim = { route, key, isChargedOnce: true, readBody, unitsOf: () => quote, estimate };
     return this.#books.open(claim);
+  }
+
+  /** What a success costs that reports no charge: what it has reserved, or its price if its key seemed to be free. */
+  #estimateOf({ idempotencyKey, quote }: Purchase): number | undefined {
+    return toUsd(this.#reservations.amountOf(idempotencyKey)) || this.priceToReserve(quote);
   }
 
   /** Reserves the price if it fits. No other call can run in between. */
@@ -166,13 +172,16 @@ export class ProcessBudget {
   }
 
   /** Ends a purchase whose charge was counted, if one is reported. Returns what it has cost. */
-  #accept(entry: Entry, { idempotencyKey }: Purchase, task: Charged): number {
+  #accept(entry: Entry, purchase: Purchase, task: Charged): number {
+    const { idempotencyKey } = purchase;
     const verdict = verdictOfTask(task);
     this.#open.delete(idempotencyKey);
     if (verdict.money === 'charged') return verdict.usd;
-    const reservedUsd = toUsd(this.#reservations.amountOf(idempotencyKey));
+    const { reserved } = this.#books;
+    const held = this.#reservations.amountOf(idempotencyKey);
     entry.accept(verdict.replay);
-    return reservedUsd;
+    // It counts from now on, whether or not it was reserved.
+    return toUsd(held + this.#books.reserved - reserved);
   }
 
   /** Checks the limit of one call. */

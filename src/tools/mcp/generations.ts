@@ -4,10 +4,8 @@ import type { SucceededGeneration, Task } from 'polygate';
 
 import { CommandLog } from '../cli/run-command.ts';
 import type { GenerationKind } from '../cli/task-store.ts';
-import type { ProcessBudget } from './budget.ts';
 import { pending, within, withinFree } from './call.ts';
 import type { Call } from './call.ts';
-import type { Refunds } from './refunds.ts';
 import {
   continueTask,
   repeatCall,
@@ -16,33 +14,26 @@ import {
   reply,
   resultReply,
 } from './replies.ts';
-import type { Results } from './results.ts';
 import { keyOf, outputOf } from './session.ts';
-import type { Session } from './session.ts';
-import type { OpenTask, Submissions } from './submissions.ts';
+import type { Results } from './session.ts';
+import type { OpenTask, Services, Submissions } from './submissions.ts';
 import { parseGeneration } from './tool-schemas.ts';
-
-/** What the tools for generations need. */
-export interface GenerationsOptions {
-  readonly session: Session;
-  readonly submissions: Submissions;
-  readonly results: Results;
-  readonly budget: ProcessBudget;
-  readonly refunds: Refunds;
-  readonly clean: (text: string) => string;
-}
 
 /** The tools that submit tasks and return their results. */
 export class Generations {
-  readonly #options: GenerationsOptions;
+  readonly #services: Services;
+  readonly #submissions: Submissions;
+  readonly #results: Results;
 
-  constructor(options: GenerationsOptions) {
-    this.#options = options;
+  constructor(services: Services, submissions: Submissions, results: Results) {
+    this.#services = services;
+    this.#submissions = submissions;
+    this.#results = results;
   }
 
   /** Generates something, or returns what an earlier call with the same arguments has generated. */
   async generate(kind: GenerationKind, args: unknown, call: Call): Promise<CallToolResult> {
-    const { session, submissions, clean } = this.#options;
+    const { session, clean } = this.#services;
     const tool = `generate_${kind}`;
     const log = new CommandLog({ command: tool, isPaid: true });
     try {
@@ -59,7 +50,7 @@ export class Generations {
       const output = outputOf(session, kind, idempotencyKey);
       call.report('submitting');
       const order = { tool, request, body, idempotencyKey, output };
-      const opened = await within(call, submissions.open(order, call));
+      const opened = await within(call, this.#submissions.open(order, call));
       if (opened !== pending) return await this.#finish(opened, call, log);
       return reply(
         [
@@ -75,10 +66,10 @@ export class Generations {
 
   /** Waits for a task that was submitted before. */
   async get(id: string, call: Call): Promise<CallToolResult> {
-    const { submissions, clean } = this.#options;
+    const { clean } = this.#services;
     const log = new CommandLog({ command: 'get_task', isPaid: true });
     try {
-      const opened = submissions.find(id);
+      const opened = this.#submissions.find(id);
       if (opened === undefined) {
         log.note({ next: 'call list_tasks, which lists the tasks with their ids' });
         throw new ConfigurationError(
@@ -93,9 +84,9 @@ export class Generations {
 
   /** Waits for a task and saves its results. */
   async #finish(opened: OpenTask, call: Call, log: CommandLog): Promise<CallToolResult> {
-    const { session, results, budget, clean } = this.#options;
+    const { budget, clean } = this.#services;
     const { task, stored } = opened;
-    const { idempotencyKey, kind } = stored.entry;
+    const { idempotencyKey } = stored.entry;
     const { chargeUsd } = task;
     const next = continueTask(task.id, clean);
     log.note({ sent: 'accepted', idempotencyKey, chargeUsd, next });
@@ -111,8 +102,7 @@ export class Generations {
     }
     if (generation === undefined) return pendingReply(task, { clean, lines });
     call.report('saving the result', 99);
-    const output = outputOf(session, kind, idempotencyKey);
-    const files = await within(call, results.save(stored.entry, generation, output));
+    const files = await within(call, this.#results.save(stored.entry, generation));
     if (files === pending) return pendingReply(task, { clean, lines });
     stored.end(task, 'succeeded');
     lines.push(`Budget: ${budget.text}`);
@@ -121,7 +111,7 @@ export class Generations {
 
   /** Records a failed task, and what that means for the budget. */
   async #failed(opened: OpenTask, call: Call, log: CommandLog): Promise<void> {
-    const { refunds } = this.#options;
+    const { refunds } = this.#services;
     const { stored, task } = opened;
     const { idempotencyKey, kind } = stored.entry;
     stored.end(task, 'failed');

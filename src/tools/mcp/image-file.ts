@@ -3,23 +3,21 @@ import { crc32, inflateSync } from 'node:zlib';
 import { channels, isPng } from './png.ts';
 
 /** Width and height in pixels. */
-export interface ImageSize {
+interface ImageSize {
   readonly width: number;
   readonly height: number;
-}
-
-/** What the parts of an image file say, without decoding it. */
-export interface ImageFile {
-  readonly mimeType: string;
-  /** Undefined if the file is damaged or cut off. */
-  readonly size: ImageSize | undefined;
 }
 
 /** Larger images are not previews, so that their pixels are not checked. */
 export const maxPreviewSide = 2000;
 
-/** Reads a file of a type that models can see; undefined for others. What a service reports about it may be wrong. */
-export function readImageFile(file: Buffer): ImageFile | undefined {
+/**
+ * Reads what the parts of a file say, without decoding it, if it is of a type that models can see; undefined for others. What a
+ * service reports about it may be wrong. The size is undefined if the file is damaged or cut off.
+ */
+export function readImageFile(
+  file: Buffer,
+): { mimeType: string; size: ImageSize | undefined } | undefined {
   const format = formats.find(({ isStart }) => isStart(file));
   if (format === undefined) return undefined;
   const { mimeType, readSize } = format;
@@ -33,17 +31,15 @@ export function readImageFile(file: Buffer): ImageFile | undefined {
   }
 }
 
-interface Format {
+const startsWith = (pattern: RegExp) => (file: Buffer) =>
+  pattern.test(file.toString('latin1', 0, 12));
+
+const formats: readonly {
   readonly mimeType: string;
   readonly isStart: (file: Buffer) => boolean;
   /** Returns the size of a complete file. Returns undefined or throws for others. */
   readonly readSize: (file: Buffer) => ImageSize | undefined;
-}
-
-const startsWith = (pattern: RegExp) => (file: Buffer) =>
-  pattern.test(file.toString('latin1', 0, 12));
-
-const formats: readonly Format[] = [
+}[] = [
   { mimeType: 'image/png', isStart: isPng, readSize: pngSize },
   { mimeType: 'image/jpeg', isStart: startsWith(/^\u00FF\u00D8\u00FF/), readSize: jpegSize },
   { mimeType: 'image/gif', isStart: startsWith(/^GIF8[79]a/), readSize: gifSize },

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Model, Polygate, Voice } from 'polygate';
+import type { Model, Voice } from 'polygate';
 import { ConfigurationError } from 'polygate';
 
 import type { Endpoint } from '../../wire/endpoints/endpoint.ts';
@@ -10,22 +10,12 @@ import { balanceOf, balanceRows, priceText, aboutVoice } from '../cli/look-up.ts
 import type { GenerationKind, TaskEntry } from '../cli/task-store.ts';
 import { columns } from '../cli/terminal.ts';
 import { formatUsd } from '../money.ts';
-import type { ProcessBudget } from './budget.ts';
 import { kindOf, quoteOf } from './budget.ts';
 import { pending, withinFree } from './call.ts';
 import type { Call } from './call.ts';
 import { errorReply, reply } from './replies.ts';
-import type { Submissions } from './submissions.ts';
+import type { Services, Submissions } from './submissions.ts';
 import { parseEstimate, parseEstimated } from './tool-schemas.ts';
-
-/** What the free tools need. */
-export interface LookupsOptions {
-  readonly gateway: Polygate;
-  readonly submissions: Submissions;
-  readonly budget: ProcessBudget;
-  readonly allowedModels: readonly string[];
-  readonly clean: (text: string) => string;
-}
 
 /** The types of the models that tools generate with. */
 export const generatedTypes: readonly string[] = [
@@ -37,16 +27,18 @@ const maxLines = 100;
 
 /** The tools that cost nothing. */
 export class Lookups {
-  readonly #options: LookupsOptions;
+  readonly #services: Services;
+  readonly #submissions: Submissions;
 
-  constructor(options: LookupsOptions) {
-    this.#options = options;
+  constructor(services: Services, submissions: Submissions) {
+    this.#services = services;
+    this.#submissions = submissions;
   }
 
   /** Lists the models that can be used, of one type if it is given. */
   listModels(type: unknown, call: Call): Promise<CallToolResult> {
     return this.#look('list_models', call, async (signal) => {
-      const { gateway, allowedModels } = this.#options;
+      const { gateway, allowedModels } = this.#services;
       const types = generatedTypes.filter((each) => type === undefined || type === each);
       if (types.length === 0) {
         throw new ConfigurationError(`type: must be ${anyOf(generatedTypes)}.`);
@@ -71,7 +63,7 @@ export class Lookups {
       if (model !== undefined && typeof model !== 'string') {
         throw new ConfigurationError('model: must be the id of a model.');
       }
-      const { data } = await this.#options.gateway.voices.list({ model }, { signal });
+      const { data } = await this.#services.gateway.voices.list({ model }, { signal });
       if (data.length === 0) return ['There are no such voices.'];
       const lines = data.map((voice: Partial<Voice>) =>
         [`${voice.voice_id ?? 'without an id'}:`, ...aboutVoice(voice)].join(' '),
@@ -83,7 +75,7 @@ export class Lookups {
   /** Estimates the price of a generation. */
   estimate(args: unknown, call: Call): Promise<CallToolResult> {
     return this.#look('estimate', call, async (signal) => {
-      const { gateway, budget } = this.#options;
+      const { gateway, budget } = this.#services;
       const { kind: given, model } = parseEstimated(args);
       // Before anything is requested, if the kind is known.
       if (given !== undefined) parseEstimate(given, args);
@@ -119,7 +111,7 @@ export class Lookups {
   /** The balance of the account, and the budget of this server. */
   balance(call: Call): Promise<CallToolResult> {
     return this.#look('balance', call, async (signal) => {
-      const { account } = this.#options.gateway;
+      const { account } = this.#services.gateway;
       const [owner, key] = await Promise.all([
         account.retrieve({ signal }),
         account.balance({ signal }),
@@ -127,14 +119,14 @@ export class Lookups {
       const rows = columns(balanceRows(balanceOf(owner, key)))
         .trimEnd()
         .split('\n');
-      return [...rows, `Budget of this server: ${this.#options.budget.text}`];
+      return [...rows, `Budget of this server: ${this.#services.budget.text}`];
     });
   }
 
   /** Lists the tasks that were submitted on this machine. */
   listTasks(call: Call): Promise<CallToolResult> {
     return this.#look('list_tasks', call, async () => {
-      const entries = this.#options.submissions.list();
+      const entries = this.#submissions.list();
       if (entries.length === 0)
         return ['No tasks were submitted on this machine with this API key.'];
       return shortened(
@@ -149,7 +141,7 @@ export class Lookups {
     call: Call,
     find: (signal: AbortSignal) => Promise<string[]>,
   ): Promise<CallToolResult> {
-    const { clean } = this.#options;
+    const { clean } = this.#services;
     const context = { command, isPaid: false };
     const lines = ['Nothing was charged.'];
     try {

@@ -4,8 +4,21 @@ import { roundUsd } from '../../paid/amounts.ts';
 import { balanceOf } from '../cli/look-up.ts';
 import { formatUsd } from '../money.ts';
 
-/** What is needed to recognize refunds, in USD. */
-export interface Usage {
+/** Half of the smallest unit in which services count quotas. */
+const tolerance = 0.000_002;
+
+/**
+ * The charges of failed tasks that were returned, as far as the used quota of the API key shows it. What other programs
+ * spend with the key makes the result smaller; refunds that they get can make it larger, up to the charges of own tasks
+ * that have failed.
+ */
+export function refundedOf({
+  usedBefore,
+  usedNow,
+  charged,
+  failed,
+  failedEarlier,
+}: {
   /** What the service had counted as used by the API key before the first paid call of this process. */
   readonly usedBefore: number;
   /** What it counts now. */
@@ -16,18 +29,7 @@ export interface Usage {
   readonly failed: number;
   /** The charges of earlier processes for tasks that have failed since then: their refunds are not ours. */
   readonly failedEarlier: number;
-}
-
-/** Half of the smallest unit in which services count quotas. */
-const tolerance = 0.000_002;
-
-/**
- * The charges of failed tasks that were returned, as far as the used quota of the API key shows it. What other programs
- * spend with the key makes the result smaller; refunds that they get can make it larger, up to the charges of own tasks
- * that have failed.
- */
-export function refundedOf(usage: Usage): number {
-  const { usedBefore, usedNow, charged, failed, failedEarlier } = usage;
+}): number {
   const returned = roundUsd(usedBefore + charged - failedEarlier - usedNow);
   return returned >= failed - tolerance ? failed : Math.max(0, returned);
 }

@@ -1,3 +1,5 @@
+import { readFile, stat } from 'node:fs/promises';
+
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import {
   AbortedError,
@@ -7,6 +9,7 @@ import {
   PaymentRequiredError,
 } from 'polygate';
 import type { SucceededGeneration, Task } from 'polygate';
+import type Sharp from 'sharp';
 
 import { codeIs } from '../../wire/codes.ts';
 import { UsageError } from '../cli/arguments.ts';
@@ -15,8 +18,9 @@ import type { FailureContext } from '../cli/failure.ts';
 import { formatUsd } from '../money.ts';
 import { within } from './call.ts';
 import type { Call } from './call.ts';
-import { createPreview, maxPreviewBytes } from './results.ts';
-import type { Preview, ResultFile } from './results.ts';
+import { maxPreviewSide, readImageFile } from './image-file.ts';
+import { decodePng, encodePng, reduce } from './png.ts';
+import type { ResultFile } from './session.ts';
 
 /** Removes the API key and control characters from a text of one line. */
 type Clean = (text: string) => string;
@@ -166,4 +170,83 @@ export class CallFailure extends Error {
     this.cause = cause;
     this.context = context;
   }
+}
+
+/** An image in a reply. */
+export interface Preview {
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+/** Imports sharp, which is optional. */
+type LoadSharp = () => Promise<{ default: typeof Sharp }>;
+
+/** Maximum size of all previews of a reply, in bytes. */
+const maxPreviewBytes = 60_000;
+
+/** Larger files are not read. */
+const maxFileBytes = 50_000_000;
+
+/** Widths and heights to try. */
+const sizes = [512, 384, 256, 192, 128, 64];
+
+/**
+ * Creates a preview of an image file: the file itself if it is small, or else a smaller image. Returns why there is none:
+ * with a damaged image in a reply, or one with too many pixels, services reject the whole conversation.
+ */
+export async function createPreview(
+  path: string,
+  maxBytes: number,
+  loadSharp: LoadSharp = () => import('sharp'),
+): Promise<Preview | string> {
+  try {
+    if ((await stat(path)).size > maxFileBytes) return 'is too large';
+    const file = await readFile(path);
+    const image = readImageFile(file);
+    if (image === undefined) return 'is not a PNG, JPEG, GIF or WebP';
+    const { size, mimeType } = image;
+    if (size === undefined) return 'is not a complete image';
+    const isSmall = Math.max(size.width, size.height) <= maxPreviewSide;
+    if (isSmall && file.length <= maxBytes) return toPreview(file, mimeType);
+    const smaller = (await withSharp(file, maxBytes, loadSharp)) ?? smallerPng(file, maxBytes);
+    return smaller ?? 'is too large, or not a complete image';
+  } catch {
+    // What was paid for is more important.
+    return 'cannot be read';
+  }
+}
+
+const toPreview = (file: Buffer, mimeType: string): Preview => ({
+  data: file.toString('base64'),
+  mimeType,
+});
+
+/** Reduces a PNG until it is small enough. */
+function smallerPng(file: Buffer, maxBytes: number): Preview | undefined {
+  const pixels = decodePng(file);
+  if (pixels === undefined) return undefined;
+  for (const size of sizes) {
+    const png = encodePng(reduce(pixels, size));
+    if (png.length <= maxBytes) return toPreview(png, 'image/png');
+  }
+  return undefined;
+}
+
+/** Reduces an image of any format, if sharp is installed. */
+async function withSharp(
+  file: Buffer,
+  maxBytes: number,
+  loadSharp: LoadSharp,
+): Promise<Preview | undefined> {
+  try {
+    const { default: sharp } = await loadSharp();
+    for (const size of sizes) {
+      const image = sharp(file).rotate().resize({ width: size, height: size, fit: 'inside' });
+      const webp = await image.webp({ quality: 75 }).toBuffer();
+      if (webp.length <= maxBytes) return toPreview(webp, 'image/webp');
+    }
+  } catch {
+    // It is not installed, or cannot read the file.
+  }
+  return undefined;
 }

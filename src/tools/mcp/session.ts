@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-import { finalPath } from '../../integrations/node/final-path.ts';
+import type { Polygate, SucceededGeneration } from 'polygate';
+
+import { codeOf, finalPath } from '../../integrations/node/final-path.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import { messageOf, UsageError } from '../cli/arguments.ts';
-import { prepareFolder } from '../cli/save-results.ts';
+import { messageOf, parseJsonOr, UsageError } from '../cli/arguments.ts';
+import { ExistingFiles, fillTemplate } from '../cli/output-name.ts';
+import { prepareFolder, saveResult } from '../cli/save-results.ts';
 import type { Environment } from '../cli/settings.ts';
 import { writeDurably } from '../cli/state-file.ts';
 import { digest, stateError, stateFolder } from '../cli/task-store.ts';
+import type { TaskEntry } from '../cli/task-store.ts';
 
 /** The folder of the results, and the id that its idempotency keys are derived from. */
 export interface Session {
@@ -57,35 +61,30 @@ function readSession(path: string): string | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (isRecord(error) && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new UsageError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
   }
-  const id = idIn(text);
-  if (id !== undefined) return id;
+  const session = parseJsonOr(text);
+  if (isRecord(session) && isNonEmptyString(session.id)) return session.id;
   throw new UsageError(
     `${path} is damaged. Without it, repeated calls would be paid for again; remove it to start anew`,
   );
 }
 
-function idIn(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && isNonEmptyString(value.id) ? value.id : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What identifies a call: repeated with the same values, it is the same task. */
-interface CallIdentity {
-  readonly tool: string;
-  /** The fields of the request, in a fixed order. */
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly again: string | undefined;
-}
-
-/** The idempotency key of a call. */
-export function keyOf({ id }: Session, { tool, body, again }: CallIdentity): string {
+/** The idempotency key of a call: repeated with the same values, it is the same task. */
+export function keyOf(
+  { id }: Session,
+  {
+    tool,
+    body,
+    again,
+  }: {
+    readonly tool: string;
+    /** The fields of the request, in a fixed order. */
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly again: string | undefined;
+  },
+): string {
   const identity = [id, tool, body, ...(again === undefined ? [] : [again])];
   return `mcp-${digest(JSON.stringify(identity))}`;
 }
@@ -93,4 +92,66 @@ export function keyOf({ id }: Session, { tool, body, again }: CallIdentity): str
 /** The name of a result, as a template. Neither the service nor the prompt can choose it. */
 export function outputOf({ folder }: Session, kind: string, idempotencyKey: string): string {
   return join(folder, `${kind}-${digest(idempotencyKey).slice(0, 12)}.{ext}`);
+}
+
+/** A result on this machine. */
+export interface ResultFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** Whether nothing proves that the end of the file was not cut off. */
+  readonly isUnverified: boolean;
+}
+
+/** Saves results in the folder, once for each task, even while several calls wait for them. */
+export class Results {
+  readonly #session: Session;
+  readonly #gateway: Polygate;
+  readonly #ended: AbortSignal;
+  readonly #saving = new Map<string, Promise<ResultFile[]>>();
+
+  /** `ended` aborts when the server ends. */
+  constructor(session: Session, gateway: Polygate, ended: AbortSignal) {
+    this.#session = session;
+    this.#gateway = gateway;
+    this.#ended = ended;
+  }
+
+  /** Saves the results of a task, unless they are in the folder. Is not canceled with a call. */
+  save(
+    { kind, idempotencyKey }: TaskEntry,
+    generation: SucceededGeneration,
+  ): Promise<ResultFile[]> {
+    const known = this.#saving.get(idempotencyKey);
+    if (known !== undefined) return known;
+    const template = outputOf(this.#session, kind, idempotencyKey);
+    const saving = this.#saveAll(generation, template).finally(() => {
+      this.#saving.delete(idempotencyKey);
+    });
+    this.#saving.set(idempotencyKey, saving);
+    return saving;
+  }
+
+  async #saveAll(generation: SucceededGeneration, template: string): Promise<ResultFile[]> {
+    const files: ResultFile[] = [];
+    for (const index of generation.urls.keys()) {
+      const path = fillTemplate(template, { id: '', n: index + 1 });
+      files.push(await this.#saveOne({ generation, index }, path));
+    }
+    return files;
+  }
+
+  async #saveOne(
+    source: { readonly generation: SucceededGeneration; readonly index: number },
+    path: string,
+  ): Promise<ResultFile> {
+    // A file gets its name when it is complete, so one that exists does not have to be downloaded again.
+    const existing = new ExistingFiles().find(path);
+    if (existing !== undefined) {
+      return { path: existing, bytes: statSync(existing).size, isUnverified: false };
+    }
+    // The name belongs to this task. Another server may be saving the same file.
+    const options = { overwrite: true, signal: this.#ended };
+    const saved = await saveResult(this.#gateway, source, path, options);
+    return { path: saved.path, bytes: saved.bytes, isUnverified: saved.complete === 'unverified' };
+  }
 }

@@ -13,10 +13,12 @@ import { quoteOf } from './budget.ts';
 import type { Call } from './call.ts';
 import type { Refunds } from './refunds.ts';
 import { CallFailure, chooseModel, continueTask, repeatCall } from './replies.ts';
+import type { Session } from './session.ts';
 
-/** What submissions need of the server. */
-export interface SubmissionsOptions {
+/** What the tools of one server have in common. */
+export interface Services {
   readonly gateway: Polygate;
+  readonly session: Session;
   readonly store: TaskStore;
   readonly account: string;
   readonly budget: ProcessBudget;
@@ -51,15 +53,15 @@ export interface OpenTask {
 
 /** Submits each request once, and finds the tasks that earlier calls and processes have submitted. */
 export class Submissions {
-  readonly #options: SubmissionsOptions;
+  readonly #services: Omit<Services, 'session'>;
   readonly #open = new Map<string, Promise<OpenTask>>();
   /** The tasks that this process has submitted, by id. Their receipts may not have been stored. */
   readonly #accepted = new Map<string, OpenTask>();
   /** The keys that this process was the first to send. */
   readonly #ownKeys = new Set<string>();
 
-  constructor(options: SubmissionsOptions) {
-    this.#options = options;
+  constructor(services: Omit<Services, 'session'>) {
+    this.#services = services;
   }
 
   /**
@@ -91,19 +93,19 @@ export class Submissions {
   find(id: string): OpenTask | undefined {
     const entry = this.list().find(({ receipt }) => receipt?.id === id);
     if (entry === undefined) return this.#accepted.get(id);
-    return this.#resume(StoredTask.continue(this.#options.store, entry));
+    return this.#resume(StoredTask.continue(this.#services.store, entry));
   }
 
   /** The tasks of this API key, latest first. */
   list(): TaskEntry[] {
-    const { store, account } = this.#options;
+    const { store, account } = this.#services;
     const entries = store.list().filter((entry) => entry.account === account);
     return entries.toReversed();
   }
 
   /** The task of a request with a receipt. Another program may have found what this one has paid for. */
   #resume(stored: StoredTask): OpenTask | undefined {
-    const { gateway, budget } = this.#options;
+    const { gateway, budget } = this.#services;
     const { receipt, idempotencyKey } = stored.entry;
     if (receipt === undefined) return undefined;
     const task = gateway.resume(receipt);
@@ -116,12 +118,12 @@ export class Submissions {
   #addCharge(idempotencyKey: string, usd: number, isReplay: boolean): void {
     // The service replays a request of an earlier process to this one. It was charged before this one has started.
     if (isReplay && !this.#ownKeys.has(idempotencyKey)) return;
-    this.#options.refunds.addCharge(idempotencyKey, usd);
+    this.#services.refunds.addCharge(idempotencyKey, usd);
   }
 
   async #submit(order: Order, call: Call): Promise<OpenTask> {
     const { tool, request } = order;
-    const log = new CommandLog({ command: tool, isPaid: true, clean: this.#options.clean });
+    const log = new CommandLog({ command: tool, isPaid: true, clean: this.#services.clean });
     try {
       const resumed = this.#resume(noteEarlier(this.#find(order), log));
       if (resumed !== undefined) return resumed;
@@ -136,14 +138,14 @@ export class Submissions {
 
   /** Describes a request, with what an earlier call or another process has recorded about it. */
   #find({ request, idempotencyKey, output }: Order): StoredTask {
-    const { gateway, store, account } = this.#options;
+    const { gateway, store, account } = this.#services;
     const { baseURL } = gateway;
     return StoredTask.find(store, { baseURL, account, idempotencyKey, output, request });
   }
 
   /** Only what is sent needs the permission. Tasks that were paid for are continued without it. */
   #checkModel(model: string, log: CommandLog): void {
-    const { allowedModels } = this.#options;
+    const { allowedModels } = this.#services;
     if (allowedModels.length === 0 || allowedModels.includes(model)) return;
     log.note({ next: chooseModel });
     throw new ConfigurationError(
@@ -154,7 +156,7 @@ export class Submissions {
 
   /** Reserves the price, stores the request, and sends it, unless another process has done so in the meantime. */
   async #pay(order: Order, call: Call, log: CommandLog): Promise<OpenTask> {
-    const { gateway, budget, ended } = this.#options;
+    const { gateway, budget, ended } = this.#services;
     const { request, body, tool, idempotencyKey } = order;
     const { kind, model } = request;
     const quote = quoteOf(kind, body, await gateway.models.retrieve(model, { signal: ended }));
@@ -181,7 +183,7 @@ export class Submissions {
   }
 
   async #send(stored: StoredTask, log: CommandLog, reservation: Reserved): Promise<Task> {
-    const { gateway, ended, clean } = this.#options;
+    const { gateway, ended, clean } = this.#services;
     const { idempotencyKey } = stored.entry;
     const waitCommand = (idOrKey: string) =>
       idOrKey === idempotencyKey ? repeatCall : continueTask(idOrKey, clean);

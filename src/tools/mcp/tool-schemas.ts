@@ -163,21 +163,13 @@ function describe(schema: Fields): string {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** The arguments of a generation. */
-export interface GenerationArguments {
-  readonly model: string;
-  /** All fields of the request. */
-  readonly body: Fields;
-  /** The label of another generation with the same fields. */
-  readonly again: string | undefined;
-}
-
 /**
- * Checks the arguments of a generation.
+ * Checks the arguments of a generation. Returns the model, all fields of the request, and the label of another generation with
+ * the same fields.
  *
  * @throws `ConfigurationError` that names the first problems.
  */
-export function parseGeneration(kind: GenerationKind, args: unknown): GenerationArguments {
+export function parseGeneration(kind: GenerationKind, args: unknown) {
   const { again: label, ...body } = parse(withAgain(kind), args);
   return {
     model: textOf(body.model),

@@ -10,11 +10,12 @@ export function redactKeys(
   keys: readonly string[],
   replacement: string | ((key: string) => string),
 ): string {
-  const replace = typeof replacement === 'string' ? () => replacement : replacement;
   let result = text;
   for (const key of keys) {
     if (key.length < minKeyLength || !mayContain(result, key)) continue;
     const pattern = key.replace(/\W/g, formsOf);
+    // As a function, because `$` has a meaning in a text.
+    const replace = typeof replacement === 'string' ? () => replacement : replacement;
     result = result.replace(new RegExp(pattern, 'gi'), replace);
   }
   return result;

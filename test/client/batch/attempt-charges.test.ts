@@ -137,3 +137,69 @@ test('a batch checks its limit again right before it repeats an attempt that was
   expect(first?.error?.message).toContain('This row was charged, and was not sent again.');
   expect(invoiceOf(service.mock)).toBe(0.025);
 });
+
+describe('a row that was charged and then rejected reserves nothing more', () => {
+  const rejectAt = (request: number): ReturnType<typeof start> => {
+    const service = start(
+      { fails: (each) => each < request, ignoresKeys: true },
+      { maxRetries: 1 },
+    );
+    const route = 'POST /v1/images/tasks';
+    service.mock.fail({ route, status: 404, code: 'model_not_found', attempt: [request + 1] });
+    return service;
+  };
+
+  test('in the same run', async () => {
+    const service = rejectAt(1);
+    const said = await run(service, 'image', 2, { maxUsd: 0.05, maxInFlight: 1 });
+    expect(said).toMatchObject({ statuses: ['unknown', 'succeeded'], estimatedUsd: undefined });
+    expect([said.usd, invoiceOf(service.mock)]).toEqual([0.04, 0.04]);
+  });
+
+  test('in a later run, at a service that has charged its key twice', async () => {
+    const service = rejectAt(2);
+    const journal = lockedJournal();
+    await run(service, 'image', 1, { journal, maxUsd: 1 });
+    expect(invoiceOf(service.mock)).toBe(0.04);
+    const next = await run(service, 'image', 1, { journal, maxUsd: 0.06 });
+    expect(next).toMatchObject({ statuses: ['unknown'], usd: 0.04, estimatedUsd: undefined });
+    expect(service.sent()).toBe(3);
+    const later = await run(service, 'image', 0, { journal, maxUsd: 0.06 });
+    expect(later).toMatchObject({ usd: 0.04, estimatedUsd: undefined });
+  });
+});
+
+test('what may have been charged after a charge stays reserved', async () => {
+  // Charged, lost, rejected.
+  const service = start({ fails: (request) => request === 0, ignoresKeys: true }, {});
+  const route = 'POST /v1/images/tasks';
+  service.mock.fail({ route, reset: 'after', attempt: [2] });
+  service.mock.fail({ route, status: 404, code: 'model_not_found', attempt: [3] });
+  const journal = lockedJournal();
+  const said = await run(service, 'image', 1, { journal, maxUsd: 1 });
+  expect(invoiceOf(service.mock)).toBe(0.04);
+  expect(said).toMatchObject({ statuses: ['unknown'], usd: 0.02, estimatedUsd: 0.02 });
+  // Also when another run is rejected.
+  service.mock.fail({ route, status: 404, code: 'model_not_found', times: 1 });
+  const next = await run(service, 'image', 1, { journal, maxUsd: 1 });
+  expect(next).toMatchObject({ statuses: ['unknown'], usd: 0.02, estimatedUsd: 0.02 });
+});
+
+describe('a success that reports no charge, under a key that was charged in an earlier run', () => {
+  test.each([
+    ['costs as much, because the key may have been charged again', { ignoresKeys: true }, 0.04],
+    ['costs nothing if it is a replay', {}, 0.02],
+  ])('%s', async (_, settings, usedUsd) => {
+    const service = start(
+      { ...settings, fails: (request) => request === 0, isSilent: (request) => request > 0 },
+      { maxRetries: 0 },
+    );
+    const journal = lockedJournal();
+    await run(service, 'image', 1, { journal, maxUsd: 0.02 });
+    const said = await run(service, 'image', 1, { journal, maxUsd: 0.02 });
+    expect(said.statuses).toEqual(['succeeded']);
+    expect([said.saidUsd, invoiceOf(service.mock)]).toEqual([usedUsd, usedUsd]);
+    const later = await run(service, 'image', 0, { journal, maxUsd: 1 });
+    expect(later.saidUsd).toBe(usedUsd);
+  });
+});

@@ -118,8 +118,11 @@ describe('a journal', () => {
         journal.lines.push(line);
       },
     });
-    expect((await runImageBatch(world, [1], { journal }))[0]?.status).toBe('succeeded');
-    expect((await runImageBatch(newProcess(world), [1], { journal }))[0]?.status).toBe('succeeded');
+    for (const { mock, gateway } of [world, newProcess(world)]) {
+      const batch = gateway.batch([1], describeImage(gateway), { journal });
+      expect((await mock.clock.settle(batch.next())).value).toMatchObject({ status: 'succeeded' });
+      await expect(mock.clock.settle(batch.next())).rejects.toThrow('Row 0 was charged 0.02 USD');
+    }
     expect(world.mock.invoice).toHaveLength(1);
   });
 

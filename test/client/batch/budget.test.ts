@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import { AbortedError, BudgetExceededError } from '../../../src/index.ts';
 import type { BatchOptions, BatchProgress, Polygate } from '../../../src/index.ts';
@@ -8,6 +8,7 @@ import { onMock } from '../support.ts';
 import {
   chargedKeys,
   describeImage,
+  lockedJournal,
   memoryJournal,
   newProcess,
   numbers,
@@ -37,6 +38,21 @@ const spent = ({ invoice }: MockGateway) =>
   Math.round(invoice.reduce((sum, { usd }) => sum + usd, 0) * 1e6) / 1e6;
 
 describe('maxUsd of a batch', () => {
+  test.each([
+    ['warns that runs at the same time can exceed it if its journal has no lock()', false, 1],
+    ['does not warn if its journal has a lock()', true, 0],
+  ])('%s', async (_, hasLock, warnings) => {
+    const warn = vi.fn<(message: string) => void>();
+    const ignore = () => undefined;
+    const logger = { error: ignore, warn, info: ignore, debug: ignore };
+    const world = onMock({}, { logger, logLevel: 'warn' });
+    const journal = hasLock ? lockedJournal() : memoryJournal();
+    await runImageBatch(world, [1], { journal, maxUsd: 1 });
+    const [[message] = []] = warn.mock.calls;
+    expect(warn).toHaveBeenCalledTimes(warnings);
+    if (!hasLock) expect(message).toContain('journal: has no lock(), so runs at the same time');
+  });
+
   test('is never exceeded, although the client does not know any price', async () => {
     const world = onMock({ concurrencyLimit: 20, latencyMs: 50 });
     const { statuses, error } = await untilBudget(world, numbers(40), { maxUsd: 0.1 });

@@ -13,6 +13,8 @@ interface Service {
   /** Whether a response is replaced by a 500 with its charge. The requests are counted from 0. */
   readonly fails: (request: number) => boolean;
   readonly ignoresKeys?: boolean;
+  /** Whether a response says nothing about its charge. */
+  readonly isSilent?: (request: number) => boolean;
   /** What replays report instead of the charge. */
   readonly replayUsd?: string | undefined;
   /** Called when a request arrives. */
@@ -22,7 +24,7 @@ interface Service {
 }
 
 export function start(service: Service, options: PolygateOptions = {}) {
-  const { fails, ignoresKeys, replayUsd, onRequest, onResponse } = service;
+  const { fails, ignoresKeys, isSilent, replayUsd, onRequest, onResponse } = service;
   const { mock } = onMock({ tasks: { durationMs: 0 }, assumptions: { A11: 'replay' } });
   let requests = 0;
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -38,6 +40,7 @@ export function start(service: Service, options: PolygateOptions = {}) {
     if (replayUsd !== undefined && headers.has('x-svc-idempotent-replay')) {
       headers.set('x-svc-charge-usd', replayUsd);
     }
+    if (isSilent?.(number)) headers.delete('x-svc-charge-usd');
     if (!fails(number)) return new Response(body, { status, headers });
     headers.delete('x-svc-task-id');
     const error = { message: 'Failed', type: 'api_error', code: 'internal_error' };

@@ -235,8 +235,14 @@ describe('the journal of chats', () => {
       await append(line);
     };
     const { gateway } = newProcess(world, { logger, logLevel: 'error' });
-    const [row] = await runChatBatch({ ...world, gateway }, ['a'], { journal });
-    expect(row).toMatchObject({ status: 'succeeded', completion: { object: 'chat.completion' } });
+    const batch = gateway.batch(['a'], describeChat(gateway), { journal });
+    expect((await world.mock.clock.settle(batch.next())).value).toMatchObject({
+      status: 'succeeded',
+      completion: { object: 'chat.completion' },
+    });
+    await expect(world.mock.clock.settle(batch.next())).rejects.toThrow(
+      'that the journal does not have',
+    );
     expect(error.mock.calls[0]?.[0]).toContain('appending failed (Error: ENOSPC)');
     const [later] = await runChatBatch(newProcess(world), ['a'], { journal });
     expect(later?.status).toBe('unknown');

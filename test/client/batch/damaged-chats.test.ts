@@ -34,6 +34,36 @@ test.each([
   expect(await rerun(world, [run, damage(submit)])).toMatchObject(kept);
 });
 
+const nuls = '\0'.repeat(100);
+
+test.each([
+  ['of NULs alone', () => nuls],
+  ['that was cut off', (line: string) => line.slice(0, 30) + nuls],
+])('a last line %s is torn, as a power loss leaves it', async (_, damage) => {
+  const { world, run, submit } = await finished();
+  const { row, sent } = await rerun(world, [run, damage(submit)]);
+  expect(row).toMatchObject({ status: 'succeeded' });
+  expect(sent).toBe(2);
+});
+
+test.each([
+  ['a line that was stored', ({ run, submit }) => [run, submit + nuls]],
+  ['a line of NULs that others follow', ({ run, end }) => [run, nuls, end.replace('"0"', '"1"')]],
+  ['NULs before a line', ({ run, submit }) => [run, nuls + submit]],
+  ['a damaged line before NULs', ({ run }) => [run, 'damaged', nuls]],
+] satisfies [string, (lines: Awaited<ReturnType<typeof finished>>) => string[]][])(
+  'a chat may have been sent if its journal has %s',
+  async (_, linesOf) => {
+    const lines = await finished();
+    expect(await rerun(lines.world, linesOf(lines))).toMatchObject(kept);
+  },
+);
+
+test('a journal of NULs is not an empty one', async () => {
+  const { world } = await finished();
+  await expect(rerun(world, [nuls])).rejects.toThrow('its first line');
+});
+
 test('a mark of a torn line that is there twice does not hide an earlier damaged line', async () => {
   const { world, run, submit } = await finished();
   const half = submit.slice(0, 30);

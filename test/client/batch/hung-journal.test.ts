@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { AbortedError, ConfigurationError } from '../../../src/index.ts';
 import { rejection } from '../../support/rejection.ts';
-import { onMock } from '../support.ts';
+import { onMock, turns } from '../support.ts';
 import {
   chatRequests,
   describeChat,
@@ -63,6 +63,7 @@ describe('a batch of chats whose journal hangs', () => {
     const early = runChatBatch(newProcess({ mock }), ['a'], options);
     expect((await rejection(ConfigurationError, early)).message).toContain('is in use');
     journal.repair();
+    await turns();
     const late = newProcess({ mock });
     expect(await runChatBatch(late, ['a'], options)).toMatchObject([{ status: 'succeeded' }]);
     expect(mock.invoice).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import packageJson from '../../../package.json' with { type: 'json' };
-import { version } from '../../../src/client/config/version.ts';
+import { version } from '../../../src/client/config/environment.ts';
 import type { PolygateOptions, RequestOptions } from '../../../src/index.ts';
 import { clientOf, modelList, scripted } from '../support.ts';
 

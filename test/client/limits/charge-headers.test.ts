@@ -45,7 +45,7 @@ describe('a charge header with an impossible value', () => {
       expect(mock.invoice).toHaveLength(1);
       expect(warnings).toEqual([
         expect.stringContaining(
-          `POST /v1/images/tasks: the service reported an invalid charge (${reported}); the estimate of 0.02 USD is counted`,
+          `POST /v1/images/tasks: the service reported an invalid charge (${reported}), so an estimate counts`,
         ),
       ]);
     },

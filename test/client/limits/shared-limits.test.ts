@@ -1,12 +1,15 @@
 /** What clients without a budget have lost, and a budget of a client that is derived from them. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { BudgetExceededError } from '../../../src/index.ts';
+import type { MockGateway } from '../../../src/mock/index.ts';
 import { caught, chat, image, onMock } from '../support.ts';
 
 const submits = 'POST /v1/images/tasks';
 const chats = 'POST /v1/chat/completions';
 const same = { idempotencyKey: 'row-1' };
+
+const invoiceOf = (mock: MockGateway) => mock.invoice.reduce((sum, { usd }) => sum + usd, 0);
 
 /** A client without a budget, which has loaded the prices. */
 async function start() {
@@ -83,4 +86,73 @@ test('lost chats count as much as the largest charge, once one is known', async 
   await limited(0.07).chat.completions.create(chat);
   const error = await caught(limited(0.07).chat.completions.create(chat));
   expect(error.message).toContain('0.02 of 0.07 USD spent, 0.04 USD reserved');
+});
+
+describe('after chats of a client without a budget, those of a derived client', () => {
+  /** The price of a chat, which only its charge shows. */
+  const startWithCharge = async () => {
+    const { mock, gateway, limited } = await start();
+    await gateway.chat.completions.create(chat);
+    return { mock, gateway, limited, priceUsd: gateway.spend.totalUsd };
+  };
+
+  test('reserve the largest charge, also if they are lost', async () => {
+    const { mock, limited, priceUsd } = await startWithCharge();
+    const maxUsd = 3 * priceUsd;
+    mock.fail({ route: chats, reset: 'after' });
+    const send = () => caught(limited(maxUsd).chat.completions.create(chat));
+    const errors = [await send(), await send(), await send()];
+    expect(errors.map(({ name }) => name)).toEqual([
+      'ConnectionError',
+      'ConnectionError',
+      'BudgetExceededError',
+    ]);
+    expect(invoiceOf(mock)).toBeCloseTo(maxUsd, 9);
+  });
+
+  test('do not wait for each other', async () => {
+    const { mock, gateway, limited } = await startWithCharge();
+    mock.fail({ route: chats, delayMs: 60_000 });
+    const sent = [0, 1].map(() => limited(5).chat.completions.create(chat));
+    await mock.clock.advance(1);
+    expect(gateway.concurrency.inFlight).toBe(2);
+    await mock.clock.settle(Promise.all(sent));
+  });
+
+  test('count those that are still in flight when the first limit is used', async () => {
+    const { mock, gateway, limited, priceUsd } = await startWithCharge();
+    mock.fail({ route: chats, reset: 'after', delayMs: 60_000, times: 1 });
+    const lost = caught(gateway.chat.completions.create(chat));
+    await mock.clock.advance(1);
+    const maxUsd = 3 * priceUsd;
+    await limited(maxUsd).chat.completions.create(chat);
+    await mock.clock.settle(lost);
+    expect(await caught(limited(maxUsd).chat.completions.create(chat))).toBeInstanceOf(
+      BudgetExceededError,
+    );
+    expect(invoiceOf(mock)).toBeCloseTo(maxUsd, 9);
+  });
+});
+
+test('a charge of a request that was sent before the first limit shows what its route costs', async () => {
+  const { mock, gateway, limited } = await start();
+  mock.fail({ route: chats, delayMs: 60_000, times: 1 });
+  const slow = gateway.chat.completions.create(chat);
+  await mock.clock.advance(1);
+  await limited(5).images.submit(image);
+  await mock.clock.settle(slow);
+  const before = gateway.spend.totalUsd;
+  const error = await caught(limited(before + 1e-9).chat.completions.create(chat));
+  expect(error).toBeInstanceOf(BudgetExceededError);
+});
+
+test('a charge above the listed price, of a client without a budget, is what others like it reserve', async () => {
+  const { mock, gateway, limited } = await start();
+  await limited(5).images.submit(image);
+  mock.fail({ route: submits, headers: { 'x-svc-charge-usd': '0.2' }, times: 1 });
+  await gateway.images.submit(image);
+  const error = await caught(limited(0.3).images.submit(image));
+  expect(error.message).toContain(
+    '0.22 of 0.3 USD spent, 0 USD reserved; this request costs 0.2 USD',
+  );
 });

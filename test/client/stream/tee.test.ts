@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { emptyMeta } from '../../../src/client/http/response-meta.ts';
-import { teeSource } from '../../../src/client/stream/tee.ts';
+import { teeSource } from '../../../src/client/stream/source.ts';
 import { AbortedError, Stream, StreamTruncatedError } from '../../../src/index.ts';
 import type { ChatCompletionChunk, ChatStream } from '../../../src/index.ts';
 import {

@@ -16,11 +16,13 @@ interface Service {
   /** Whether a response is replaced by a 500 with its charge. The requests are counted from 0. */
   readonly fails: (request: number) => boolean;
   readonly ignoresKeys?: boolean;
+  /** Whether a response says nothing about its charge. */
+  readonly isSilent?: (request: number) => boolean;
 }
 
 const everyOther = (request: number) => request % 2 === 0;
 
-function fetchWith({ fails, ignoresKeys }: Service): typeof fetch {
+function fetchWith({ fails, ignoresKeys, isSilent }: Service): typeof fetch {
   let requests = 0;
   return async (input, init) => {
     const headers = new Headers(init?.headers);
@@ -28,6 +30,11 @@ function fetchWith({ fails, ignoresKeys }: Service): typeof fetch {
     const response = await fetch(input, { ...init, headers });
     if (init?.method !== 'POST') return response;
     requests += 1;
+    if (isSilent?.(requests - 1)) {
+      const silent = new Headers(response.headers);
+      silent.delete('x-svc-charge-usd');
+      return new Response(response.body, { status: response.status, headers: silent });
+    }
     if (!fails(requests - 1)) return response;
     const charge = ['x-svc-charge-usd', 'x-svc-idempotent-replay'].flatMap((name) => {
       const value = response.headers.get(name);
@@ -167,5 +174,89 @@ describe.skipIf(!isRedisInstalled)('attempts of a row that are charged', () => {
     const known = await redis.client.hgetall(`${all.prefix}:pictures:polygate:charges`);
     const [{ usd } = { usd: 0 }] = all.mock.invoice;
     expect(Number(known['largest:/v1/chat/completions']) / 1e9).toBe(usd);
+  });
+
+  test.each([
+    ['that ignores keys', true, 0.04],
+    ['that replays keys', false, 0.02],
+  ])(
+    'count with the success that reports no charge: image, at a service %s',
+    async (_, ignoresKeys, usedUsd) => {
+      const service = { fails: (request: number) => request === 0, ignoresKeys };
+      const isSilent = (request: number) => request === 1;
+      await using all = await start({ ...service, isSilent }, { attempts: 1 });
+      await all.add('image', 1);
+      all.queue.work();
+      await all.queue.result('row 0');
+      await all.queue.retry('row 0');
+      expect(await all.queue.result('row 0')).toMatchObject({ status: 'succeeded' });
+      expect(all.invoice()).toBe(usedUsd);
+      expect(await all.said()).toEqual({ spentUsd: usedUsd, reservedUsd: 0 });
+    },
+  );
+
+  test('leave their key free at a limit that is used up, also if another row has paused the queue', async () => {
+    const fails = (request: number) => request === 0;
+    await using all = await start({ fails }, { attempts: 1, maxUsd: 0.02 });
+    await all.add('image', 2);
+    all.queue.work({ concurrency: 1 });
+    expect(await all.queue.result('row 0')).toMatchObject({ status: 'unknown' });
+    await until(() => all.queue.paused).toBe('budget');
+    await all.queue.retry('row 0');
+    expect(await all.queue.result('row 0')).toMatchObject({ status: 'succeeded' });
+    expect((await all.queue.count()).waiting).toBe(1);
+    expect(all.invoice()).toBe(0.02);
+    expect(await all.said()).toEqual({ spentUsd: 0.02, reservedUsd: 0 });
+  });
+
+  test.each([
+    ['pauses the queue', 1],
+    ['finds it paused', 2],
+  ])('end a row whose next request may cost more than the limit, if it %s', async (_, rows) => {
+    const fails = (request: number) => request < 2;
+    await using all = await start({ fails, ignoresKeys: true }, { attempts: 1, maxUsd: 0.05 });
+    await all.add('image', 1);
+    all.queue.work({ concurrency: 1 });
+    expect(await all.queue.result('row 0')).toMatchObject({ status: 'unknown' });
+    await all.queue.retry('row 0');
+    await until(all.posts).toBe(2);
+    await until(async () => (await all.queue.get('row 0'))?.status).toBe('unknown');
+    await all.add('image', rows);
+    if (rows > 1) await until(() => all.queue.paused).toBe('budget');
+    await all.queue.retry('row 0');
+    const { status, error } = await all.queue.result('row 0');
+    expect(status).toBe('unknown');
+    expect(error).toMatchObject({
+      name: 'BudgetExceededError',
+      outcome: 'unknown',
+      message: expect.stringContaining('0.04 of 0.05 USD spent'),
+    });
+    expect(all.queue.paused).toBe('budget');
+    expect(all.invoice()).toBe(0.04);
+  });
+
+  test('leave nothing reserved for a retry that is rejected', async () => {
+    const fails = (request: number) => request < 2;
+    await using all = await start({ fails, ignoresKeys: true }, { attempts: 1, maxUsd: 0.07 });
+    await all.add('image', 1);
+    all.queue.work({ concurrency: 1 });
+    await all.queue.result('row 0');
+    await all.queue.retry('row 0');
+    await until(all.posts).toBe(2);
+    await all.queue.result('row 0');
+    all.mock.fail({
+      route: 'POST /v1/images/tasks',
+      status: 404,
+      code: 'model_not_found',
+      times: 1,
+    });
+    await all.queue.retry('row 0');
+    await until(all.posts).toBe(3);
+    expect(await all.queue.result('row 0')).toMatchObject({ status: 'unknown' });
+    expect(await all.said()).toEqual({ spentUsd: 0.04, reservedUsd: 0 });
+    // The rest of the limit covers another row.
+    await all.add('image', 2);
+    expect(await all.queue.result('row 1')).toMatchObject({ status: 'succeeded' });
+    expect(all.invoice()).toBe(0.06);
   });
 });

@@ -36,7 +36,7 @@ describe.skipIf(!isRedisInstalled)('retries and removals in Redis', () => {
       expect(await (await stores.queue.getJob(id))?.getState()).toBe('delayed');
       expect(await stores.first.endedAfter(0, 10)).toEqual([]);
       expect(await stores.first.counts()).toMatchObject({ waiting: 1, failed: 0 });
-      expect(await stores.redis.hget(stores.row('r0'), 'priority')).toBe('1');
+      expect(await stores.redis.hget(stores.row('r0'), 'priority')).toBe('2');
     });
 
     test('a row with a task goes before new rows', async () => {

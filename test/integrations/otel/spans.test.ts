@@ -4,7 +4,7 @@ import type { Sampler } from '@opentelemetry/sdk-trace-base';
 import { openTelemetry } from 'polygate/otel';
 import { describe, expect, test } from 'vitest';
 
-import { version } from '../../../src/client/config/version.ts';
+import { version } from '../../../src/client/config/environment.ts';
 import { APIError, ConfigurationError, ConnectionError, Polygate } from '../../../src/index.ts';
 import type { TelemetryOperation } from '../../../src/index.ts';
 import {

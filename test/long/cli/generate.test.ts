@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { createSavingGateway } from '../../../src/tools/cli/gateway.ts';
+import { createSavingGateway } from '../../../src/tools/cli/settings.ts';
 import { eventually } from '../../support/eventually.ts';
 import { lastLine, requestsTo, startService } from './service.ts';
 

@@ -2,11 +2,10 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
+import { encodeJpeg, encodeWebp } from '../../../src/mock/media/encoders.ts';
 import { encodePng, wrap } from '../../../src/mock/media/image.ts';
-import { encodeJpeg } from '../../../src/mock/media/jpeg.ts';
 import { paint } from '../../../src/mock/media/picture.ts';
-import { sampleVideo } from '../../../src/mock/media/video-file.ts';
-import { encodeWebp } from '../../../src/mock/media/webp.ts';
+import { sampleVideo } from '../../../src/mock/media/samples.ts';
 import { escapeXml } from '../../../src/mock/page.ts';
 import { callerOf, image, music, speech, video } from '../caller.ts';
 

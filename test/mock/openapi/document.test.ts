@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
 import { createMockGateway } from '../../../src/mock/index.ts';
-import { tagsOf } from '../../../src/mock/openapi/schemas.ts';
 import { endpoints } from '../../../src/mock/routes/index.ts';
 import { callerOf, codeOf } from '../caller.ts';
 import { document, operationOf, operations } from './document.ts';
@@ -18,14 +17,9 @@ test('every field, parameter and header has a description, and every description
       !/[.:`]$|\.$/.test(value.description ?? ''),
   );
   expect(undescribed.map(([path]) => path)).toEqual([]);
-  const byRoute = new Map(endpoints.map((endpoint) => [endpoint.route, endpoint]));
-  for (const [route, docs] of tagsOf(endpoints).flatMap((tag) => Object.entries(tag.operations))) {
-    const { query = [], status = 200, otherStatuses = [], errors = [] } = byRoute.get(route)!;
-    expect(Object.keys(docs.query ?? {})).toEqual(query);
-    expect(Object.keys(docs.responses).map(Number)).toEqual(
-      [status, ...otherStatuses].toSorted((a, b) => a - b),
-    );
-    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(docs.errorCodes ?? {})));
+  for (const { status = 200, responses, errors = [], errorCodes = {}, hidden } of endpoints) {
+    if (!hidden) expect(Object.keys(responses ?? {}).map(Number)).toContain(status);
+    expect(errors.map(String)).toEqual(expect.arrayContaining(Object.keys(errorCodes)));
   }
 });
 

@@ -18,7 +18,7 @@ import { recordings } from '../../../src/mock/node/index.ts';
 import { UsageError } from '../../../src/tools/cli/arguments.ts';
 import { parseBatchArguments } from '../../../src/tools/cli/batch/options.ts';
 import { giveName } from '../../../src/tools/cli/batch/save-row.ts';
-import { StateFile } from '../../../src/tools/cli/mock/state-file.ts';
+import { StateFile } from '../../../src/tools/cli/mock/command.ts';
 import { checkOutput } from '../../../src/tools/cli/save-results.ts';
 import { writeConfigFile } from '../../../src/tools/cli/settings.ts';
 import { writeDurably } from '../../../src/tools/cli/state-file.ts';

@@ -9,8 +9,8 @@ import { afterAll, expect, test } from 'vitest';
 
 import { readImageFile } from '../../../src/tools/mcp/image-file.ts';
 import { decodePng, encodePng, reduce } from '../../../src/tools/mcp/png.ts';
-import { createPreview } from '../../../src/tools/mcp/results.ts';
-import type { Preview } from '../../../src/tools/mcp/results.ts';
+import { createPreview } from '../../../src/tools/mcp/replies.ts';
+import type { Preview } from '../../../src/tools/mcp/replies.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'polygate-preview-'));
 afterAll(() => {

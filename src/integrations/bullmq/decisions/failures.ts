@@ -40,6 +40,8 @@ export type Refusal =
   /** The budget has changed since the decision about the row was made from it. */
   | 'changed'
   | 'paused'
+  /** The queue is paused because its budget was exceeded, and it does not cover the row. */
+  | 'used-up'
   /** The budget does not cover the row, so that the queue pauses now. */
   | 'exceeded'
   /** The row is no longer waiting, or has changed since it was read. */
@@ -51,7 +53,7 @@ export type Admission =
   | {
       readonly admitted: false;
       readonly reason: Refusal;
-      /** Why the budget does not cover the row, if it is `exceeded`. */
+      /** Why the budget does not cover the row, if it is `exceeded` or `used-up`. */
       readonly problem?: string | undefined;
     };
 
@@ -64,6 +66,7 @@ export function retryDelayAfter(reason: Refusal): number | undefined {
       // Short, because each change lets another row submit, but not 0: many processes may be trying.
       return 5;
     case 'paused':
+    case 'used-up':
     case 'exceeded':
     case 'gone':
       return undefined;

@@ -13,7 +13,8 @@ import type { RowKind } from '../row-driver.ts';
 import { errorRecord } from '../row.ts';
 import type { RowState, StoredRow } from '../row.ts';
 import { lacksKey, retryAfterOf } from './failures.ts';
-import { accepted, settlementOfFailed } from './settlement.ts';
+import { accepted, noCharges, settlementOfFailed } from './settlement.ts';
+import type { FailedCharges } from './settlement.ts';
 import { after, end, whenResumed } from './step.ts';
 import type { Move, Step } from './step.ts';
 import { deadlineAfter } from './task-plan.ts';
@@ -56,7 +57,7 @@ export function afterRetry(
   waitTimeout: number,
 ): Omit<Move, 'from'> {
   const { data, state } = row;
-  const { key, mayBeCharged: isOpen, isCounted } = state;
+  const { key, mayBeCharged: isOpen, countedUsd, reservesAnew } = state;
   if (newKey) {
     // The errors of a chat still say that an earlier request of the row may have been charged.
     const earlier = data.kind === 'chat' ? { mayBeCharged: isOpen } : {};
@@ -67,7 +68,7 @@ export function afterRetry(
     const deadline = deadlineAfter(now, waitTimeout);
     return { to: 'running', state: { ...state, deadline, interval: undefined } };
   }
-  return { to: 'waiting', state: { key, mayBeCharged: isOpen, isCounted } };
+  return { to: 'waiting', state: { key, mayBeCharged: isOpen, countedUsd, reservesAnew } };
 }
 
 /** The shortest delay after a submission for which no slot was free, in ms. */
@@ -101,15 +102,15 @@ const continuations: readonly (readonly [Continuation, Condition])[] = [
 /**
  * What follows from a submission that failed without a task. A rejection for lack of a slot, money, budget or a valid
  * API key does not count as an attempt. Other temporary failures are repeated under the same key until the attempts are
- * used up. `attempts`: how many submissions of a row may fail. `chargedUsd`: what its responses cost.
+ * used up. `attempts`: how many submissions of a row may fail. `charged`: what its responses cost.
  */
 export function afterFailedSubmit(
   row: PlannedRow,
   error: unknown,
-  { attempts, chargedUsd }: { readonly attempts: number; readonly chargedUsd: number },
+  { attempts, charged }: { readonly attempts: number; readonly charged?: FailedCharges },
   { maxRetryDelay }: Pick<PollTiming, 'maxRetryDelay'>,
 ): Step {
-  const { step, state, status, settlement } = foldFailure(row, error, chargedUsd);
+  const { step, state, status, settlement } = foldFailure(row, error, charged);
   const failures = (state.failures ?? 0) + 1;
   const isLastAttempt = failures >= attempts;
   const [continuation = 'end'] =
@@ -145,21 +146,41 @@ export function afterFailedSubmit(
 export function afterClose(row: PlannedRow): Step {
   const message = 'The worker was closed before the row was sent.';
   const unsent = abortedError(undefined, { outcome: 'not-sent' }, message);
-  const { state, settlement } = foldFailure(row, unsent, 0);
+  const { state, settlement } = foldFailure(row, unsent);
   return { move: { from: 'submitting', to: 'waiting', state, settlement }, next: after(0) };
+}
+
+/**
+ * What follows for a row that was charged, and whose next request the budget does not cover: it ends, because no other row says that
+ * it was charged. `problem` says why.
+ */
+export function afterExceeded({ status, state, key }: PlannedRow, problem: string): Step {
+  const error = new BudgetExceededError(
+    `The queue does not send the row again at its maxUsd: ${problem}. It was charged. Raise maxUsd, then call queue.retry(id).`,
+    { outcome: 'unknown' },
+  );
+  const ended = { ...state, error: errorRecord(error, key) };
+  return { move: { from: status, to: 'unknown', state: ended }, next: end };
 }
 
 /**
  * What a submission that was not accepted leaves of its row, and how the row ends if it does. Its error, which the row also
  * keeps if it waits, says what is known about all submissions.
  */
-function foldFailure(row: PlannedRow, thrown: unknown, chargedUsd: number) {
+function foldFailure(
+  row: PlannedRow,
+  thrown: unknown,
+  { usd: chargedUsd, largestUsd, isKnown }: FailedCharges = noCharges,
+) {
   const { data, state, key } = row;
   const isChat = data.kind === 'chat';
   const verdict = verdictOfError(thrown);
   const life = fold(fold(lifeOf(row), { sent: data.hash }), verdict);
   const isOpen = mayBeCharged(life);
-  const settlement = settlementOfFailed(verdict, { isChat, isOpen, chargedUsd });
+  const isCharged = chargedUsd > 0;
+  const isAgain = isCharged ? state.countedUsd !== undefined : state.reservesAnew === true;
+  const reservesAnew = isAgain && isKnown;
+  const settlement = settlementOfFailed(verdict, { isChat, isOpen, reservesAnew, chargedUsd });
   const { status, error } = failedRow(
     {
       hasTask: false,
@@ -178,7 +199,8 @@ function foldFailure(row: PlannedRow, thrown: unknown, chargedUsd: number) {
     state: {
       ...state,
       mayBeCharged: isOpen,
-      isCounted: state.isCounted === true || chargedUsd > 0 || undefined,
+      countedUsd: isCharged ? largestUsd : state.countedUsd,
+      reservesAnew: reservesAnew || undefined,
       error: errorRecord(error, isChat ? undefined : key),
     },
   };

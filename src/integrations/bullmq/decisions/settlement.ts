@@ -41,25 +41,38 @@ export function settlementOf(verdict: Verdict, taskId?: string): Settlement {
   return taskId === undefined ? accepted : { ...accepted, taskId };
 }
 
+/** What the responses to a failed submission have cost. */
+export interface FailedCharges {
+  /** The sum of its charges in USD, without replays of what counts already. */
+  readonly usd: number;
+  /** The largest charge of the key in USD. */
+  readonly largestUsd: number;
+  /** Whether its key was charged, and no attempt since then may have been. */
+  readonly isKnown: boolean;
+}
+
+export const noCharges: FailedCharges = { usd: 0, largestUsd: 0, isKnown: false };
+
 /** What decides what a failed submission counts. */
 interface FailedRequest {
   readonly isChat: boolean;
   /** Whether it or an earlier one may have been charged. */
   readonly isOpen: boolean;
-  /** The sum of its charges, without replays of what counts already. */
+  /** See `RowState`. */
+  readonly reservesAnew: boolean;
   readonly chargedUsd: number;
 }
 
 /** What a submission counts that has failed. What may have been charged keeps its reservation, unless a charge is reported. */
 export function settlementOfFailed(
   verdict: Verdict,
-  { isChat, isOpen, chargedUsd }: FailedRequest,
+  { isChat, isOpen, reservesAnew, chargedUsd }: FailedRequest,
 ): Settlement {
   if (chargedUsd > 0) {
     return isChat ? charged(chargedUsd) : { ...charged(chargedUsd), isLost: true };
   }
   // What earlier requests of a chat may have cost was spent when it was retried.
-  const isKept = isChat ? !isUnpaid(verdict) : isOpen;
+  const isKept = isChat ? !isUnpaid(verdict) : isOpen && !reservesAnew;
   return isKept ? undecided : unpaid;
 }
 

@@ -1,3 +1,4 @@
+import { priorityOf } from '../redis/keys.ts';
 import type { RowStatus, RowState } from '../row.ts';
 import { workerPauseAfter } from './failures.ts';
 import type { Refusal } from './failures.ts';
@@ -46,8 +47,8 @@ export const after = (delayMs: number): NextTime => ({ kind: 'delay', delayMs })
 export type JobEnd =
   | { readonly kind: 'complete'; readonly taskId: string | undefined }
   | { readonly kind: 'fail'; readonly reason: string }
-  /** It runs again after a delay; if it is a poll, before the jobs of new rows. */
-  | { readonly kind: 'delay'; readonly delayMs: number; readonly isPoll: boolean }
+  /** It runs again after a delay, and gets a priority if that is lower than its own. */
+  | { readonly kind: 'delay'; readonly delayMs: number; readonly priority?: number }
   /** It returns to its position in the queue, and this worker takes no jobs for a while. */
   | { readonly kind: 'return'; readonly pauseMs: number };
 
@@ -71,6 +72,6 @@ export function jobEndAfter({ move: { to, state }, next }: Step): JobEnd {
     case 'when-resumed':
       return jobEndAfterRefusal('paused');
     case 'delay':
-      return { kind: 'delay', delayMs: next.delayMs, isPoll: to === 'running' };
+      return { kind: 'delay', delayMs: next.delayMs, priority: priorityOf(to, state) };
   }
 }

@@ -16,7 +16,7 @@ import type { Move } from '../decisions/step.ts';
 import type { RowStatus, RowData, RowVersion, StoredRow } from '../row.ts';
 import { jobIdOf } from '../row.ts';
 import { parseRow, parseRowData, rowFields } from './fields.ts';
-import { dataField, pollPriority, submitPriority } from './keys.ts';
+import { dataField, priorityOf } from './keys.ts';
 import type { RedisKeys } from './keys.ts';
 import { admit, reserveMore } from './scripts/admit.ts';
 import { renew } from './scripts/functions.ts';
@@ -160,7 +160,7 @@ export class RowStore {
       state: JSON.stringify(state),
       key,
       ...settleArguments(settlement),
-      priority: to === 'running' ? pollPriority : submitPriority,
+      priority: priorityOf(to, state),
       turn,
       retry: randomUUID(),
     });

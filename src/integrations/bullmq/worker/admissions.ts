@@ -105,8 +105,9 @@ export class Admissions {
         onRejection,
       });
       if (admission.admitted) return admission;
-      if (admission.problem) logPause(gateway, admission.problem);
-      const delayMs = retryDelayAfter(admission.reason);
+      const { reason, problem } = admission;
+      if (reason === 'exceeded' && problem) logPause(gateway, problem);
+      const delayMs = retryDelayAfter(reason);
       if (delayMs === undefined || performance.now() > giveUpAt) return admission;
       await new Promise((resolve) => void setTimeout(resolve, delayMs));
     }
@@ -148,7 +149,7 @@ export async function admitRow(
   const { decision, reservation, problem } = decideReservation(parseSpend(seen), purchase, maxUsd);
   const claim = { decision, reservation, units, seen };
   const admission = await rows.admit(row, claim, admissionId);
-  const isExceeded = !admission.admitted && admission.reason === 'exceeded';
+  const isExceeded = !admission.admitted && ['exceeded', 'used-up'].includes(admission.reason);
   return isExceeded ? { ...admission, problem } : admission;
 }
 

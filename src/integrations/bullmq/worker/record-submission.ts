@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 import type { Polygate, KnownPrices } from 'polygate';
 
-import { highestPrice, contextOf, unitsOf } from '../../../internal.ts';
+import { highestPrice, contextOf } from '../../../internal.ts';
+import { estimatedUnits } from '../../../paid/prices.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
 import { lateChargeOf, lateStep } from '../decisions/chat-plan.ts';
 import { isRejected, lacksKey } from '../decisions/failures.ts';
@@ -115,7 +116,7 @@ export class RowPrices {
       estimate(await this.#pricingOf(model)),
     );
     if (listed === undefined) return { usd: undefined };
-    const units = unitsOf({ models, estimateUsd: estimate }, data.path, listed);
+    const units = estimatedUnits([data.path, models], listed, estimate);
     return { usd: listed, units: units && { ...units, priceClass: hashOf(units.priceClass) } };
   }
 

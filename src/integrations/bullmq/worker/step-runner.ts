@@ -5,11 +5,10 @@ import type { Polygate } from 'polygate';
 import type { KeyCharges } from '../../../internal.ts';
 import { afterLostChat } from '../decisions/chat-plan.ts';
 import { lacksKey } from '../decisions/failures.ts';
-import { afterClose, nextOf } from '../decisions/plan.ts';
+import { afterClose, afterExceeded, nextOf } from '../decisions/plan.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/step.ts';
 import type { JobEnd, Step } from '../decisions/step.ts';
 import { withinTime } from '../redis/connection.ts';
-import { pollPriority } from '../redis/keys.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import type { Pauses } from '../redis/spend.ts';
 import { isEnded } from '../row.ts';
@@ -65,7 +64,7 @@ export class StepRunner {
     const end = await this.#nextEnd(job).catch((error: unknown): JobEnd => {
       // That another process has the row is normal.
       if (!(error instanceof RowTakenError)) logFailedStep(gateway, job, retryDelay, error);
-      return { kind: 'delay', delayMs: retryDelay, isPoll: false };
+      return { kind: 'delay', delayMs: retryDelay };
     });
     // If this fails because the lock is lost, another worker has the job. If not, the lock expires, and any worker finds it.
     await prepareEnd(jobs, job, token, end).catch((error: unknown) =>
@@ -100,7 +99,9 @@ export class StepRunner {
       const admission = await this.#admissions.admit(row, price);
       if (!admission.admitted) {
         if (admission.reason === 'gone') throw new RowTakenError();
-        return jobEndAfterRefusal(admission.reason);
+        const isCharged = row.state.countedUsd !== undefined;
+        if (!admission.problem || !isCharged) return jobEndAfterRefusal(admission.reason);
+        return await this.#recordOnce(job, row, afterExceeded(row, admission.problem));
       }
       return await this.#send(job, due, admission.turn);
     } finally {
@@ -171,11 +172,10 @@ async function prepareEnd(
 ): Promise<void> {
   if (end.kind === 'return') await jobs.rateLimit(end.pauseMs);
   if (end.kind !== 'delay') return;
-  if (end.isPoll && job.priority !== pollPriority) {
-    await job.changePriority({ priority: pollPriority });
-  }
+  const { delayMs, priority = job.priority } = end;
+  if (priority < job.priority) await job.changePriority({ priority });
   // BullMQ compares this time with the clock of the process.
-  await job.moveToDelayed(Date.now() + end.delayMs, token);
+  await job.moveToDelayed(Date.now() + delayMs, token);
 }
 
 /** Ends a job: with its result, or with the error that BullMQ expects for any other end. */

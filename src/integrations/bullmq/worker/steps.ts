@@ -6,7 +6,6 @@ import { PolygateError } from '../../../errors/base.ts';
 import { contextOf, KeyCharges } from '../../../internal.ts';
 import type { AttemptObserver } from '../../../internal.ts';
 import { roundUsd } from '../../../paid/amounts.ts';
-import { verdictOfError } from '../../../paid/failed-call.ts';
 import { mayBeCharged, verdictOfTask } from '../../../paid/life.ts';
 import { verdictOf } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
@@ -15,6 +14,7 @@ import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { afterChat } from '../decisions/chat-plan.ts';
 import { reportedLimit } from '../decisions/failures.ts';
 import { afterFailedSubmit, lifeOf } from '../decisions/plan.ts';
+import type { FailedCharges } from '../decisions/settlement.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { afterAccepted, afterFailedPoll, afterPoll } from '../decisions/task-plan.ts';
 import type { PollTiming } from '../decisions/task-plan.ts';
@@ -70,14 +70,10 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     const task = PolygateError.is(error) ? error.task : undefined;
     // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
     // their module does not know `Task`.
+    observed.charges.fail(error);
     const step = task
       ? accept(unchecked<Task>(task), {})
-      : afterFailedSubmit(
-          row,
-          error,
-          { attempts, chargedUsd: observed.chargedWith(verdictOfError(error)) },
-          timingOf(admitted),
-        );
+      : afterFailedSubmit(row, error, { attempts, charged: observed.failed }, timingOf(admitted));
     return withCharges(step, reportedLimit(error));
   }
 }
@@ -92,7 +88,9 @@ class Attempts implements AttemptObserver {
 
   constructor({ row, reserveRetry }: AdmittedRow) {
     this.#reserveRetry = reserveRetry;
-    this.charges = new KeyCharges(row.state.isCounted ? { fromReplay: false } : undefined);
+    const { countedUsd } = row.state;
+    const counted = countedUsd === undefined ? undefined : { fromReplay: false };
+    this.charges = new KeyCharges(counted, 0, countedUsd);
     this.#isChat = row.data.kind === 'chat';
     this.#isRepeated = this.#isChat || mayBeCharged(lifeOf(row));
   }
@@ -108,26 +106,26 @@ class Attempts implements AttemptObserver {
   readonly mayRetry = async (): Promise<boolean> =>
     this.charges.usd === 0 || (this.#isChat && this.#reserveRetry(this.charges));
 
-  readonly onRetry = (outcome: Outcome): void => {
+  readonly onRetry = (outcome: Outcome, error: unknown): void => {
+    this.charges.fail(error);
     this.#isRepeated ||= outcome === 'unknown';
   };
 
-  /** What all responses have cost in USD. An attempt after a charge that may be charged, too, has cost as much. */
-  chargedWith(last: Verdict): number {
-    const { usd, largestUsd } = this.charges;
-    const isOpen = last.money === 'unknown' || last.money === 'accepted';
-    return usd > 0 && isOpen && !this.#isCovered(last) ? roundUsd(usd + largestUsd) : usd;
+  /** What a failed submission has cost. An attempt after a charge that may be charged, too, has cost as much. */
+  get failed(): FailedCharges {
+    const { usd, largestUsd, isKnown } = this.charges;
+    return { usd: usd > 0 && !isKnown ? roundUsd(usd + largestUsd) : usd, largestUsd, isKnown };
   }
 
   /** What all responses say about money, of which this is the last one. */
   verdictWith(last: Verdict): Verdict {
-    const usd = this.chargedWith(last);
-    if (usd > 0) return { ...last, money: 'charged', usd };
-    return this.#isCovered(last) ? { ...last, money: 'none' } : last;
-  }
-
-  #isCovered(verdict: Verdict): boolean {
-    return this.charges.covers(verdict, this.#isRepeated);
+    const { usd, largestUsd } = this.charges;
+    const isCovered = this.charges.covers(last, this.#isRepeated);
+    // A success after a charge costs as much, although its key seemed to be free.
+    const isOpen = last.money === 'accepted' && !isCovered && largestUsd > 0;
+    const chargedUsd = isOpen ? roundUsd(usd + largestUsd) : usd;
+    if (chargedUsd > 0) return { ...last, money: 'charged', usd: chargedUsd };
+    return isCovered ? { ...last, money: 'none' } : last;
   }
 }
 

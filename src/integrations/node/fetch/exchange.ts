@@ -32,7 +32,9 @@ export class Exchange implements BodyReader {
   #isPaused = false;
   #pieces: Uint8Array[] = [];
   #queuedBytes = 0;
-  #pendingRead: PendingRead | undefined;
+  #pendingRead:
+    | { resolve: (result: ReadResult) => void; reject: (error: unknown) => void }
+    | undefined;
 
   constructor(signal: AbortSignal | undefined, mayReplay: boolean) {
     this.#signal = signal;
@@ -159,15 +161,7 @@ export class Exchange implements BodyReader {
   }
 }
 
-interface ReadResult {
-  readonly done: boolean;
-  readonly value?: Uint8Array | undefined;
-}
-
-interface PendingRead {
-  resolve(result: ReadResult): void;
-  reject(error: unknown): void;
-}
+type ReadResult = Awaited<ReturnType<BodyReader['read']>>;
 
 const endOfBody: ReadResult = { done: true };
 

@@ -1,8 +1,7 @@
 import { ConfigurationError } from 'polygate';
 
-import type { BodyReader } from '../../../internal.ts';
-import { unknownNameProblem } from '../../../wire/types/nearest-name.ts';
-import { unchecked } from '../../../wire/types/schema.ts';
+import { booleanValue, optionsProblem } from '../../../internal.ts';
+import type { BodyReader, Rule } from '../../../internal.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { decodeBody } from './body-stream.ts';
 import { createSender } from './dispatcher.ts';
@@ -108,27 +107,17 @@ function withoutFragment(url: URL): string {
 function checkOptions(options: NodeFetchOptions): void {
   const problem =
     Object.prototype.toString.call(options) === '[object Object]'
-      ? (unknownNameProblem(options, Object.keys(rules)) ?? valueProblem(options))
+      ? optionsProblem(options, [rules])
       : 'must be an object.';
   if (problem !== undefined) throw new ConfigurationError(`nodeFetch: ${problem}`);
 }
 
-function valueProblem(options: NodeFetchOptions): string | undefined {
-  for (const [name, value] of Object.entries(options)) {
-    const [isValid, text] = rules[unchecked<keyof NodeFetchOptions>(name)];
-    if (value !== undefined && !isValid(value)) return `${name}: must be ${text}.`;
-  }
-  return undefined;
-}
-
-const rules: Readonly<
-  Record<keyof NodeFetchOptions, readonly [isValid: (value: unknown) => boolean, text: string]>
-> = {
+const rules: Readonly<Record<keyof NodeFetchOptions, Rule>> = {
   connections: [
     (value) => Number.isSafeInteger(value) && Number(value) >= 1,
     'an integer of at least 1',
   ],
-  http2: [(value) => typeof value === 'boolean', 'true or false'],
+  http2: booleanValue,
   proxy: [
     (value) => value === 'env' || (typeof value === 'string' && /^https?:\/\//.test(value)),
     "'env' or the URL of an HTTP proxy",

@@ -1,7 +1,8 @@
+import { isEventStream } from '../../../internal.ts';
+import { parseRecord } from '../body/fields.ts';
 import { fieldsOf, itemsOf } from '../body/json-fields.ts';
-import { parseRecord } from '../body/read.ts';
 import { ProxyError } from '../error-response.ts';
-import { sha256 } from '../request-headers.ts';
+import { sha256 } from '../headers.ts';
 import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { persist, waitAtMost, withinTime } from '../store/store.ts';
@@ -141,21 +142,21 @@ async function storedName(name: string): Promise<string> {
   return `sha256:${await sha256(new TextEncoder().encode(name))}`;
 }
 
-/** What may name resources in a response. */
-interface NamingResponse {
-  readonly route: Route;
-  readonly taskId: string | undefined;
-  /** Its JSON, if it has a body. */
-  readonly body: string | undefined;
-}
-
 /**
- * Records who owns what a response describes. The page receives the response even if the store fails, because it may
+ * Records who owns what a response describes, in its headers or in `body`, its JSON. The page receives the response even if the store fails, because it may
  * be a paid task; the store is then called again.
  */
 export async function recordOwner(
   user: string,
-  { route, taskId, body }: NamingResponse,
+  {
+    route,
+    taskId,
+    body,
+  }: {
+    readonly route: Route;
+    readonly taskId?: string | undefined;
+    readonly body?: string | undefined;
+  },
   { store, report }: StoreSettings,
 ): Promise<void> {
   const fields = route.resource === 'task' ? taskFields : undefined;
@@ -219,8 +220,7 @@ const isPublic = (json: string): boolean => parseRecord(json)?.source_type === '
  * one, or cannot be read.
  */
 export async function copyOf(response: Response): Promise<string | undefined> {
-  const type = response.headers.get('content-type') ?? '';
-  if (!response.ok || /^text\/event-stream\b/i.test(type)) return undefined;
+  if (!response.ok || isEventStream(response)) return undefined;
   const length = Number(response.headers.get('content-length') ?? 0);
   if (length > maxResponseLength) return undefined;
   const reader = response.clone().body?.getReader();

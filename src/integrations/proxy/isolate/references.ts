@@ -1,3 +1,4 @@
+import { parseJson } from '../../../internal.ts';
 import { folded, invalidBody } from '../body/fields.ts';
 import { fieldsOf, idOf, integerOf, textsOf } from '../body/json-fields.ts';
 import type { JsonText } from '../body/json-fields.ts';
@@ -112,13 +113,8 @@ function numberReference({ text, field }: JsonText): Reference {
 /** The JSON that a string contains. Returns undefined if it is not JSON, or has no strings and numbers. */
 function jsonIn(text: string): string | undefined {
   const json = text.trim();
-  if (!/^(?:\{|\[|")/.test(json) || !/[}\]"]$/.test(json)) return undefined;
-  try {
-    JSON.parse(json);
-    return json;
-  } catch {
-    return undefined;
-  }
+  const isFramed = /^(?:\{|\[|")/.test(json) && /[}\]"]$/.test(json);
+  return isFramed && parseJson(json) !== undefined ? json : undefined;
 }
 
 /** Fields of a response that name a task. Other fields can be the page's own: a service may repeat the voice. */

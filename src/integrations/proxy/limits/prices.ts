@@ -6,8 +6,8 @@ import type { LargestCharges, PricedUnits } from '../../../paid/prices.ts';
 import { chatEndpoints } from '../../../wire/endpoints/chat.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { resolveApiKey } from '../api-key.ts';
 import { ProxyError } from '../error-response.ts';
+import { resolveApiKey } from '../options.ts';
 import type { ProxyOptions } from '../options.ts';
 import type { Route } from '../routes.ts';
 import type { ResolvedLimits } from './user-limits.ts';
@@ -145,12 +145,6 @@ export interface Price {
   readonly units?: PricedUnits | undefined;
 }
 
-/** What is known about prices: the list of the service, and the largest charges so far. */
-interface PriceSources {
-  readonly priceList: PriceList;
-  readonly largestCharges: LargestCharges;
-}
-
 /**
  * What to reserve for a request.
  *
@@ -160,7 +154,10 @@ export async function priceToReserve(
   { isPaid, isChat, price, name }: Route,
   body: Body,
   limits: ResolvedLimits,
-  { priceList, largestCharges }: PriceSources,
+  {
+    priceList,
+    largestCharges,
+  }: { readonly priceList: PriceList; readonly largestCharges: LargestCharges },
 ): Promise<Price> {
   if (!isPaid || limits.usd === undefined) return { usd: 0 };
   if (isChat) return { usd: Math.max(limits.chatUsd, minUsd) };

@@ -9,7 +9,7 @@ import { countKey } from '../../../paid/keys.ts';
 import type { CountedKey } from '../../../paid/keys.ts';
 import { decideLimit, limitPolicies } from '../../../paid/limits.ts';
 import { moneyOf } from '../store/store.ts';
-import type { Refusal, Settlement, StoredLimits } from '../store/store.ts';
+import type { Refusal, Reservation, Settlement, StoredLimits } from '../store/store.ts';
 
 /** A request in flight. */
 interface Flight {
@@ -88,26 +88,23 @@ export function reservedIn({ held }: Window): number {
 export const holderOf = (of: Pick<Settlement, 'key' | 'isChargedOnce' | 'request'>): string =>
   of.isChargedOnce && of.key !== undefined ? `key ${of.key}` : of.request;
 
-/** A request that is about to be forwarded. */
-interface Claim {
-  readonly request: string;
-  readonly holder: string;
-  readonly usd: number;
-  readonly body: string;
-  /** Whether it costs nothing, because its key was charged. */
-  readonly isFree: boolean;
-  readonly leaseEndsAt: number;
-}
-
-/** Reserves the amount of a request in a window, or returns the limit that it would exceed. */
+/**
+ * Reserves the amount of a request in a window, or returns the limit that it would exceed. It costs nothing if `isFree`,
+ * because its key was charged.
+ */
 export function reserveIn(
   { inFlight }: UserState,
   window: Window,
   limits: StoredLimits,
-  { request, holder, usd, body, isFree: isClaimFree, leaseEndsAt }: Claim,
+  claim: Pick<Reservation, 'request' | 'usd' | 'body'> & {
+    readonly isFree: boolean;
+    readonly holder: string;
+    readonly leaseEndsAt: number;
+  },
 ): Refusal | undefined {
+  const { request, holder, body, leaseEndsAt } = claim;
   if (inFlight.has(request)) return undefined;
-  const nanoUsd = isClaimFree ? 0 : toNano(usd);
+  const nanoUsd = claim.isFree ? 0 : toNano(claim.usd);
   const added = Math.max(0, nanoUsd - amountOf(window.held.get(holder)));
   const committed = window.nanoUsd + reservedIn(window);
   const next = { nanoUsd: added, basis: 'price' } as const;

@@ -1,7 +1,7 @@
 import { limitTests } from './limit-tests.ts';
 import { reservationTests } from './reservation-tests.ts';
 import { expectEqual, newUser } from './store-test.ts';
-import type { MakeStore, StoreTest } from './store-test.ts';
+import type { MakeStore, StoreRules, StoreTest } from './store-test.ts';
 
 export type { MakeStore, StoreTest } from './store-test.ts';
 
@@ -18,32 +18,29 @@ export type { MakeStore, StoreTest } from './store-test.ts';
  * ```
  */
 export function storeTests(makeStore: MakeStore): StoreTest[] {
-  return [...limitTests(makeStore), ...reservationTests(makeStore), ...ownerTests(makeStore)];
+  const makeUser = (windowMs?: number) => newUser(makeStore, windowMs);
+  const rules = { ...limitTests, ...reservationTests, ...ownerTests };
+  return Object.entries(rules).map(([name, check]) => ({
+    name,
+    run: async () => check(await makeUser(), makeUser),
+  }));
 }
 
 /** Tests of the owners of resources. */
-const ownerTests = (makeStore: MakeStore): StoreTest[] => [
-  {
-    name: 'The first owner of a resource is its owner, and others have none',
-    async run() {
-      const { store, name } = await newUser(makeStore);
-      const [task, material] = [`task_${crypto.randomUUID()}`, `asset://${crypto.randomUUID()}`];
-      await store.own(name, [task, material]);
-      await store.own('another user', [task]);
-      const owners = await store.ownersOf([task, crypto.randomUUID(), material]);
-      expectEqual(
-        'owners',
-        owners.map((owner) => owner ?? 'none'),
-        [name, 'none', name],
-      );
-    },
+const ownerTests: StoreRules = {
+  'The first owner of a resource is its owner, and others have none': async ({ store, name }) => {
+    const [task, material] = [`task_${crypto.randomUUID()}`, `asset://${crypto.randomUUID()}`];
+    await store.own(name, [task, material]);
+    await store.own('another user', [task]);
+    const owners = await store.ownersOf([task, crypto.randomUUID(), material]);
+    expectEqual(
+      'owners',
+      owners.map((owner) => owner ?? 'none'),
+      [name, 'none', name],
+    );
   },
-  {
-    name: 'A list without resources has no owners',
-    async run() {
-      const { store, name } = await newUser(makeStore);
-      await store.own(name, []);
-      expectEqual('owners', await store.ownersOf([]), []);
-    },
+  'A list without resources has no owners': async ({ store, name }) => {
+    await store.own(name, []);
+    expectEqual('owners', await store.ownersOf([]), []);
   },
-];
+};

@@ -1,4 +1,4 @@
-import type { Reservation, ReserveResult, SettledAs, Store } from '../store/store.ts';
+import type { Reservation, ReserveResult, SettledAs, Settlement, Store } from '../store/store.ts';
 
 /** Creates or opens a store. */
 export type MakeStore = () => Store | Promise<Store>;
@@ -10,6 +10,17 @@ export interface StoreTest {
   readonly run: () => Promise<void>;
 }
 
+/**
+ * Rules by name, each with a test that rejects if it is broken. A test gets a user whom no other test has, and can create
+ * others.
+ */
+export type StoreRules = Readonly<
+  Record<
+    string,
+    (user: TestUser, newUser: (windowMs?: number) => Promise<TestUser>) => Promise<void>
+  >
+>;
+
 /** A window that does not end during a test. */
 export const longWindow = 1e12;
 
@@ -18,18 +29,13 @@ type Requested = Partial<Omit<Reservation, 'user' | 'request' | 'limits'>> & {
   readonly limits?: Partial<NonNullable<Reservation['limits']>>;
 };
 
-/** Parts of a settlement that a test sets. */
-interface Ended {
-  readonly usd?: number;
-  readonly isEstimate?: boolean;
-  readonly replay?: boolean;
-  readonly isStreaming?: boolean;
-}
-
 /** A request that a test has reserved. */
 export interface TestRequest {
   readonly result: ReserveResult;
-  readonly settle: (as: SettledAs, ended?: Ended) => Promise<void>;
+  readonly settle: (
+    as: SettledAs,
+    ended?: Partial<Pick<Settlement, 'usd' | 'isEstimate' | 'replay' | 'isStreaming'>>,
+  ) => Promise<void>;
   readonly id: string;
 }
 

@@ -1,10 +1,9 @@
 import type { ChatStream, ToolRunProgress } from 'polygate';
 
-import { responseOf } from './chat-exchange.ts';
-import type { ChatExchange, Place } from './chat-exchange.ts';
 import { closeMessages, toMessages, toRequest } from './chat-state.ts';
 import type { ChatEntry, ChatGateway, ChatInput, ChatOptions, ChatSnapshot } from './chat-state.ts';
 import {
+  responseOf,
   byId,
   isFuller,
   isInitial,
@@ -17,7 +16,7 @@ import {
   turnOf,
   withoutIncomplete,
 } from './conversation.ts';
-import type { Numbered, StoredChat } from './conversation.ts';
+import type { ChatExchange, Place, Numbered, StoredChat } from './conversation.ts';
 import { refusal, toError } from './errors.ts';
 import { oncePerFrame, StoreBase } from './store-base.ts';
 import type { SettingsRef } from './store-base.ts';

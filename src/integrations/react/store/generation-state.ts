@@ -113,17 +113,18 @@ export const idle: GenerationSnapshot<never> = {
   isStored: true,
 };
 
-/** What a store knows of its generation. */
-export interface GenerationFacts {
+/** The status to show, given what the store knows of its generation. */
+export function statusOf({
+  entry,
+  isSubmitting,
+  isStopped,
+  error,
+}: {
   readonly entry: Entry | undefined;
   readonly isSubmitting: boolean;
   readonly isStopped: boolean;
   readonly error: Error | undefined;
-}
-
-/** The status to show. */
-export function statusOf(facts: GenerationFacts): GenerationStatus {
-  const { entry, isSubmitting, isStopped, error } = facts;
+}): GenerationStatus {
   if (isSubmitting) return 'submitting';
   if (!entry) return error ? 'failed' : 'idle';
   if (entry.generation) return entry.generation.status;

@@ -1,8 +1,6 @@
 import { unchecked } from '../../../wire/types/schema.ts';
 import { warn } from './stored-value.ts';
 
-type Callback = (value: unknown) => void;
-
 /** The latest settings of a component. */
 export interface SettingsRef<Settings> {
   readonly current: Settings;
@@ -62,7 +60,7 @@ export abstract class StoreBase<Snapshot extends object, Settings> {
     value: Settings[Name] extends ((value: infer Value) => void) | undefined ? Value : never,
   ): void {
     const own = [...this.#subscribers].find(({ settings }) => settings.current[name]);
-    const callback = unchecked<Callback | undefined>(
+    const callback = unchecked<((value: unknown) => void) | undefined>(
       (own?.settings.current ?? this.settings)[name],
     );
     const run = async (): Promise<void> => callback?.(value);
@@ -95,13 +93,11 @@ export function oncePerFrame(draw: () => void): () => void {
   return () => {
     if (isScheduled) return;
     isScheduled = true;
-    const { requestAnimationFrame: request }: FrameGlobals = globalThis;
+    const {
+      requestAnimationFrame: request,
+    }: { requestAnimationFrame?: (callback: () => void, ms: number) => unknown } = globalThis;
     (request ?? setTimeout)(run, 16);
   };
-}
-
-interface FrameGlobals {
-  readonly requestAnimationFrame?: (callback: () => void, ms: number) => unknown;
 }
 
 /** Waits, but no longer than until the signal aborts. */

@@ -166,14 +166,6 @@ export function onWake(listener: () => void, signal: AbortSignal): void {
   onPageEvent('visibilitychange', () => !document.hidden && listener(), signal);
 }
 
-/** How to get a lock. */
-interface LockRequest {
-  /** Ends the wait for the lock. */
-  readonly signal: AbortSignal;
-  /** Takes the lock from the tab that has it. */
-  readonly steal?: boolean | undefined;
-}
-
 /** The locks that the tabs of a browser share; undefined where there are none. */
 const sharedLocks = (): LockManager | undefined => globalThis.navigator?.locks;
 
@@ -185,12 +177,12 @@ export async function heldLocks(): Promise<LockInfo[]> {
 }
 
 /**
- * Runs `work` while no other tab runs work under this name. Does nothing if the signal aborts before it has the lock.
- * Calls `lost` when another tab steals it. `work` must not reject.
+ * Runs `work` while no other tab runs work under this name. Does nothing if the signal aborts before it has the lock,
+ * which `steal` takes from the tab that has it. Calls `lost` when another tab steals it. `work` must not reject.
  */
 export async function withLock(
   name: string | undefined,
-  { signal, steal }: LockRequest,
+  { signal, steal }: { readonly signal: AbortSignal; readonly steal?: boolean },
   work: () => Promise<void>,
   lost?: () => void,
 ): Promise<void> {

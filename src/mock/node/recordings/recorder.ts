@@ -39,7 +39,7 @@ interface Take {
 }
 
 /** A tape that is continued. */
-export interface Continued {
+interface Continued {
   readonly recordings: readonly Recording[];
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly gateway: string | undefined;

@@ -62,7 +62,7 @@ const tape = z.object({
 /** What a tape contains. */
 export type TapeContent = Pick<z.infer<typeof tape>, 'provisional' | 'recordings'>;
 
-export type ErrorChain = z.infer<typeof errorChain>;
+type ErrorChain = z.infer<typeof errorChain>;
 
 export type RecordedResponse = z.infer<typeof recordedResponse>;
 

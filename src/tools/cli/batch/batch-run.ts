@@ -1,8 +1,8 @@
 import type { BatchProgress, ErrorReason, Journal, Polygate, SucceededGeneration } from 'polygate';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import type { EarlyEnd } from '../early-end.ts';
 import { commandMessage } from '../failure.ts';
+import type { EarlyEnd } from '../run-command.ts';
 import type { FileRecord } from './file-record.ts';
 import type { Progress, ProgressSource } from './progress.ts';
 import { saveRow } from './save-row.ts';
@@ -201,12 +201,7 @@ export function rowText(
 }
 
 /** How many rows have ended in which way. */
-export interface Counts {
-  succeeded: number;
-  failed: number;
-  unknown: number;
-  open: number;
-}
+export type Counts = Record<RowResult['status'], number>;
 
 /** Counts the rows by their status. */
 export function countRows(results: Iterable<Pick<RowResult, 'status'>>): Counts {

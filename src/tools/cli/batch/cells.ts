@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
+import { parseJsonOr } from '../arguments.ts';
 import { paramSchemas } from '../param-schemas.ts';
-import { parseJsonOr } from '../params.ts';
 import type { BatchKind } from '../params.ts';
 
 /** The value of a cell, or why it has none. */
-export type Converted = { readonly value: unknown } | { readonly problem: string };
+type Converted = { readonly value: unknown } | { readonly problem: string };
 
 /** Converts the text of a cell to the type of its param. */
 export function convertCell(text: string, type: ParamType): Converted {

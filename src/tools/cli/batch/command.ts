@@ -1,33 +1,35 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import type { Journal, Polygate } from 'polygate';
+import { AbortedError, PolygateError } from 'polygate';
+import type { Journal, Polygate, BatchProgress, ChatSubmission, Submission } from 'polygate';
 import { fileJournal } from 'polygate/journal';
 
 import { finalPath } from '../../../integrations/node/final-path.ts';
-import { openJournal } from '../../../internal.ts';
-import { exactUsd, formatUsd } from '../../money.ts';
-import { UsageError } from '../arguments.ts';
+import { openJournal, contentText } from '../../../internal.ts';
+import { messagesOf, cutReason } from '../chat.ts';
 import { batchKinds } from '../command-options.ts';
-import { EarlyEnd } from '../early-end.ts';
-import { createSavingGateway } from '../gateway.ts';
+import { commandMessage } from '../failure.ts';
 import { parseWithFields } from '../params.ts';
-import { CommandLog, runCommand } from '../run-command.ts';
+import { EarlyEnd, CommandLog, runCommand } from '../run-command.ts';
 import { prepareFolder } from '../save-results.ts';
-import { resolveSettings } from '../settings.ts';
+import { createSavingGateway, resolveSettings } from '../settings.ts';
+import { submissionOf } from '../stored-task.ts';
 import { accountOf, digest } from '../task-store.ts';
-import { note, ask, printJson } from '../terminal.ts';
+import { note } from '../terminal.ts';
 import { createCleaner } from '../text.ts';
-import { coveredRows, estimateText, fitsLimit, questionText, sumOf, totalUsd } from './estimate.ts';
+import { BatchRun } from './batch-run.ts';
+import type { RunContext, RunEnd } from './batch-run.ts';
+import { getConsent } from './estimate.ts';
 import { help, parseBatchArguments } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { folderOf } from './output-names.ts';
 import type { PlannedRow } from './plan.ts';
 import { TableError, prepare, prepareFolders } from './prepare.ts';
-import type { PreparedBatch } from './prepare.ts';
+import { showProgress } from './progress.ts';
 import { report } from './report.ts';
-import { runRows } from './run-rows.ts';
-import { isDone, rowsText } from './work.ts';
+import { inSendingOrder } from './work.ts';
+import type { WorkRow } from './work.ts';
 
 /** Runs the command, and returns its exit code. */
 export function runBatch(args: string[]): Promise<number> {
@@ -108,18 +110,12 @@ function stagingFolder({ output, journal }: BatchArguments): string {
 
 const isTask = ({ kind }: PlannedRow): boolean => kind !== 'chat';
 
-/** A journal that only this process uses. */
-interface LockedJournal {
-  readonly journal: Journal;
-  readonly unlock: () => Promise<void>;
-}
-
 /**
  * Locks a journal from before it is read until the results are written, so that two processes never save the same row.
  *
  * @throws `ConfigurationError` with the id of the other process that uses it.
  */
-async function lockJournal(journal: Journal, path: string): Promise<LockedJournal> {
+async function lockJournal(journal: Journal, path: string) {
   prepareFolder(finalPath(path));
   // Whether a process of another container, or from before a restart, is alive shows only in what it does.
   const notice = setTimeout(() => {
@@ -134,66 +130,74 @@ async function lockJournal(journal: Journal, path: string): Promise<LockedJourna
   return { journal: { ...journal, lock }, unlock };
 }
 
-/** Estimates above this amount need a confirmation, in USD. */
-const confirmAboveUsd = 1;
+/** Sends the rows that are not done, waits for them and saves their results. */
+export async function runRows(all: readonly WorkRow[], context: RunContext): Promise<RunEnd> {
+  const run = new BatchRun(all, context);
+  const rows = inSendingOrder(all);
+  if (rows.length === 0) return run.ended();
+  const stopProgress = showProgress(run);
+  try {
+    await sendRows(rows, run, context);
+    await run.saved();
+    return run.ended();
+  } catch (error) {
+    await run.saved();
+    if (AbortedError.is(error)) addOpenRows(rows, run, error);
+    // After Ctrl-C, there is nothing to explain.
+    return run.ended(context.end.exitCode === undefined ? error : undefined);
+  } finally {
+    stopProgress();
+  }
+}
 
-/**
- * Prints what a batch will do and cost, and asks for a confirmation if it is expensive. Returns whether to send it; throws
- * a `UsageError` if the limit is missing or too low.
- */
-async function getConsent(
-  batch: PreparedBatch,
-  options: BatchArguments,
+async function sendRows(
+  rows: readonly WorkRow[],
+  run: BatchRun,
+  { gateway, journal, maxUsd, resendUnknown, clean }: RunContext,
+): Promise<void> {
+  const options = {
+    journal,
+    id: ({ journalId }: WorkRow) => journalId,
+    signal: run.signal,
+    maxUsd,
+    resendUnknown,
+    onProgress: (progress: BatchProgress) => {
+      run.client = progress;
+    },
+  };
+  const results = gateway.batch(rows, (row) => rowSubmission(gateway, row), options);
+  for await (const row of results) {
+    const { input, status, error, task, idempotencyKey, generation, completion } = row;
+    const known = { taskId: task?.id, idempotencyKey };
+    if (generation !== undefined) await run.save(input, generation, known);
+    else {
+      const answer = completion && contentText(completion.choices[0]?.message.content);
+      const finishReason = completion && cutReason(completion);
+      // The results file has the id of the row.
+      const message = error && clean(commandMessage(error, { subject: undefined }));
+      const reason = PolygateError.is(error) ? error.reason : undefined;
+      run.add(input, { ...known, status, answer, finishReason, error: message, reason });
+    }
+  }
+}
+
+/** Adds the rows that were sent and have not ended. */
+function addOpenRows(rows: readonly WorkRow[], run: BatchRun, { rows: open }: AbortedError): void {
+  const byId = new Map(rows.map((row) => [row.journalId, row]));
+  for (const { id, outcome, task, idempotencyKey } of open ?? []) {
+    const row = byId.get(id);
+    // If the task is known, its result is not in doubt.
+    const status = outcome === 'unknown' && task === undefined ? 'unknown' : 'open';
+    if (row) run.add(row, { status, taskId: task?.id, idempotencyKey });
+  }
+}
+
+/** The submission of a row. */
+function rowSubmission(
   gateway: Polygate,
-): Promise<boolean> {
-  const { work, estimate } = batch;
-  const { maxUsd, partial, dryRun, yes, json } = options;
-  const hasTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  const open = work.filter((row) => !isDone(row)).length;
-  // The limit is for what is paid; a key that may not read the account can still pay.
-  const balanceUsd = await gateway.account.retrieve({ timeout: 10_000, maxRetries: 0 }).then(
-    ({ balance }) => (typeof balance?.usd === 'number' ? balance.usd : undefined),
-    () => undefined,
-  );
-  note(`Rows:           ${rowsText(work, options.resendUnknown)}`);
-  note(`Estimated cost: ${estimateText(estimate)}`);
-  note(`Balance:        ${balanceUsd === undefined ? 'not reported' : formatUsd(balanceUsd)}`);
-  const { payable } = estimate;
-  const covered = maxUsd === undefined ? payable : coveredRows(estimate, maxUsd);
-  const part = `${covered.length} of ${payable.length} rows`;
-  if (maxUsd !== undefined && !fitsLimit(estimate, maxUsd)) {
-    if (!partial) {
-      const advice = covered.length === 0 ? '' : '; --partial sends as many rows as it covers';
-      throw new UsageError(
-        `the estimate of ${exactUsd(totalUsd(estimate))} is above --max-usd ${exactUsd(maxUsd)}, which covers ${part}${advice}`,
-      );
-    }
-    note(`Limit:          ${exactUsd(maxUsd)} covers ${part}, for ${formatUsd(sumOf(covered))}`);
-  }
-  if (dryRun) {
-    const { before, openUsd, unpriced } = estimate;
-    if (json) {
-      await printJson({
-        rows: work.length,
-        open,
-        chargedUsd: before.usd,
-        uncertainRows: before.uncertain,
-        uncertainUsd: before.uncertainUsd,
-        estimatedUsd: openUsd,
-        unpriced,
-        covered: covered.length,
-        balanceUsd,
-      });
-    }
-    return false;
-  }
-  if (maxUsd === undefined && !hasTerminal) {
-    throw new UsageError('without a terminal, --max-usd <usd> is required');
-  }
-  const isExpensive = estimate.openUsd > confirmAboveUsd;
-  if (!isExpensive || covered.length === 0 || yes || !hasTerminal) return true;
-  const response = await ask(`${questionText(covered, payable)} [y/N] `, { isHidden: false });
-  const isConfirmed = /^y(es)?$/i.test(response.trim());
-  if (!isConfirmed) note('Nothing was sent.');
-  return isConfirmed;
+  { kind, model, prompt, system, params }: PlannedRow,
+): Submission | ChatSubmission {
+  if (kind !== 'chat') return submissionOf(gateway, { kind, model, prompt, params });
+  const messages = messagesOf({ prompt, system });
+  return gateway.chat.completions.submission({ model, messages }, { extraBody: { ...params } });
 }

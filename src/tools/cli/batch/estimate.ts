@@ -1,11 +1,22 @@
-import type { Model } from 'polygate';
+import type { Model, Polygate } from 'polygate';
 
 import { requestPrice } from '../../../internal.ts';
 import { roundUsd } from '../../../paid/amounts.ts';
-import { formatUsd } from '../../money.ts';
+import { exactUsd, formatUsd } from '../../money.ts';
+import { UsageError } from '../arguments.ts';
 import type { BatchKind } from '../params.ts';
+import { ask, note, printJson } from '../terminal.ts';
+import type { BatchArguments } from './options.ts';
 import type { PlannedRow } from './plan.ts';
-import { costsText, count, inSendingOrder, needsPayment, sumCosts } from './work.ts';
+import {
+  costsText,
+  count,
+  inSendingOrder,
+  isDone,
+  needsPayment,
+  rowsText,
+  sumCosts,
+} from './work.ts';
 import type { Costs, JournalState, WorkRow } from './work.ts';
 
 /** A row that has to be paid for. */
@@ -15,7 +26,7 @@ export interface PayableRow extends Pick<PlannedRow, 'kind'> {
 }
 
 /** What a batch costs. */
-export interface Estimate {
+interface Estimate {
   /** What earlier runs have cost, without the rows that this one sends again under their keys. */
   readonly before: Costs;
   /** The rows that have to be paid for, in the order in which they are sent. */
@@ -26,17 +37,19 @@ export interface Estimate {
   readonly unpriced: number;
 }
 
-/** What an estimate depends on. */
-interface EstimateInput {
+/** Estimates what is left to pay. */
+export function estimateCosts({
+  work,
+  journal,
+  models,
+  resendUnknown,
+}: {
   readonly work: readonly WorkRow[];
   /** All rows that the batch has ever sent, including those that are no longer in the table. */
   readonly journal: JournalState;
   readonly models: readonly Model[];
   readonly resendUnknown: boolean;
-}
-
-/** Estimates what is left to pay. */
-export function estimateCosts({ work, journal, models, resendUnknown }: EstimateInput): Estimate {
+}): Estimate {
   const prices = new Map(models.map(({ id, pricing }) => [id, pricing]));
   const earlier = new Map(journal);
   const payable: PayableRow[] = [];
@@ -51,7 +64,7 @@ export function estimateCosts({ work, journal, models, resendUnknown }: Estimate
 }
 
 /** The sum of the known prices, in USD. */
-export const sumOf = (rows: readonly PayableRow[]): number =>
+const sumOf = (rows: readonly PayableRow[]): number =>
   roundUsd(rows.reduce((sum, { usd = 0 }) => sum + usd, 0));
 
 /** The first rows that a limit covers, as far as their prices are known. */
@@ -65,7 +78,7 @@ export function coveredRows({ before, payable }: Estimate, maxUsd: number): read
 }
 
 /** What all runs cost together, as far as it is known, in USD. */
-export const totalUsd = ({ before, openUsd }: Estimate): number =>
+const totalUsd = ({ before, openUsd }: Estimate): number =>
   roundUsd(before.usd + before.uncertainUsd + openUsd);
 
 /** Whether a limit covers everything, as far as it is known. */
@@ -111,3 +124,66 @@ const nouns: Readonly<Record<BatchKind, readonly [one: string, many: string]>> =
   speech: ['text', 'texts'],
   chat: ['chat', 'chats'],
 };
+
+/** Estimates above this amount need a confirmation, in USD. */
+const confirmAboveUsd = 1;
+
+/**
+ * Prints what a batch will do and cost, and asks for a confirmation if it is expensive. Returns whether to send it; throws
+ * a `UsageError` if the limit is missing or too low.
+ */
+export async function getConsent(
+  { work, estimate }: { readonly work: readonly WorkRow[]; readonly estimate: Estimate },
+  options: BatchArguments,
+  gateway: Polygate,
+): Promise<boolean> {
+  const { maxUsd, partial, dryRun, yes, json } = options;
+  const hasTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const open = work.filter((row) => !isDone(row)).length;
+  // The limit is for what is paid; a key that may not read the account can still pay.
+  const balanceUsd = await gateway.account.retrieve({ timeout: 10_000, maxRetries: 0 }).then(
+    ({ balance }) => (typeof balance?.usd === 'number' ? balance.usd : undefined),
+    () => undefined,
+  );
+  note(`Rows:           ${rowsText(work, options.resendUnknown)}`);
+  note(`Estimated cost: ${estimateText(estimate)}`);
+  note(`Balance:        ${balanceUsd === undefined ? 'not reported' : formatUsd(balanceUsd)}`);
+  const { payable } = estimate;
+  const covered = maxUsd === undefined ? payable : coveredRows(estimate, maxUsd);
+  const part = `${covered.length} of ${payable.length} rows`;
+  if (maxUsd !== undefined && !fitsLimit(estimate, maxUsd)) {
+    if (!partial) {
+      const advice = covered.length === 0 ? '' : '; --partial sends as many rows as it covers';
+      throw new UsageError(
+        `the estimate of ${exactUsd(totalUsd(estimate))} is above --max-usd ${exactUsd(maxUsd)}, which covers ${part}${advice}`,
+      );
+    }
+    note(`Limit:          ${exactUsd(maxUsd)} covers ${part}, for ${formatUsd(sumOf(covered))}`);
+  }
+  if (dryRun) {
+    const { before, openUsd, unpriced } = estimate;
+    if (json) {
+      await printJson({
+        rows: work.length,
+        open,
+        chargedUsd: before.usd,
+        uncertainRows: before.uncertain,
+        uncertainUsd: before.uncertainUsd,
+        estimatedUsd: openUsd,
+        unpriced,
+        covered: covered.length,
+        balanceUsd,
+      });
+    }
+    return false;
+  }
+  if (maxUsd === undefined && !hasTerminal) {
+    throw new UsageError('without a terminal, --max-usd <usd> is required');
+  }
+  const isExpensive = estimate.openUsd > confirmAboveUsd;
+  if (!isExpensive || covered.length === 0 || yes || !hasTerminal) return true;
+  const response = await ask(`${questionText(covered, payable)} [y/N] `, { isHidden: false });
+  const isConfirmed = /^y(es)?$/i.test(response.trim());
+  if (!isConfirmed) note('Nothing was sent.');
+  return isConfirmed;
+}

@@ -5,7 +5,7 @@ import { fileJournal } from 'polygate/journal';
 
 import type { JournalContent } from '../../../internal.ts';
 import { isNonEmptyString, isRecord } from '../../../wire/types/type-guards.ts';
-import { UsageError } from '../arguments.ts';
+import { parseJsonOr, UsageError } from '../arguments.ts';
 import { isSameService } from '../task-store.ts';
 import { folderOf, isInside } from './output-names.ts';
 
@@ -55,10 +55,9 @@ export class FileRecord {
   async read(): Promise<void> {
     let isOurs = true;
     for await (const text of this.#journal.read()) {
-      const line = parseLine(text);
+      const line = parseJsonOr(text);
       // A line can be torn. The row is then saved again.
-      if (line === undefined) isOurs &&= text.trim() === '' || text.startsWith('{');
-      else isOurs &&= this.#add(line);
+      isOurs &&= isRecord(line) ? this.#add(line) : text.trim() === '' || text.startsWith('{');
     }
     if (!isOurs) throw new UsageError(`${this.#path} exists, and this batch did not write it`);
   }
@@ -139,15 +138,6 @@ export class FileRecord {
   }
 }
 
-function parseLine(text: string): Record<string, unknown> | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return isRecord(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether all files of a row are there. */
 export const areComplete = ({ files }: RowFiles): boolean => files?.every(isComplete) ?? false;
 
@@ -190,8 +180,18 @@ function isService(value: unknown): value is JournalService {
   return isRecord(value) && [value.baseURL, value.account, value.run].every(isNonEmptyString);
 }
 
-/** What decides whether a journal may be continued at a service. */
-interface Continuation {
+/**
+ * Refuses to continue a journal where its rows would be paid for again: another service or account does not know their keys.
+ * A row that was certainly not charged can be sent anywhere. An API key of the same account can read the tasks of another.
+ *
+ * @throws `UsageError` if the journal must not be continued.
+ */
+export function checkService({
+  now,
+  before,
+  journal,
+  isSameAccount,
+}: {
   /** The service of this run. */
   readonly now: Service;
   /** The service of the last run; undefined if that is not recorded. */
@@ -199,15 +199,7 @@ interface Continuation {
   readonly journal: JournalContent;
   /** Whether the user says that the rows of the journal were sent by the account of this run. */
   readonly isSameAccount: boolean;
-}
-
-/**
- * Refuses to continue a journal where its rows would be paid for again: another service or account does not know their keys.
- * A row that was certainly not charged can be sent anywhere. An API key of the same account can read the tasks of another.
- *
- * @throws `UsageError` if the journal must not be continued.
- */
-export function checkService({ now, before, journal, isSameAccount }: Continuation): void {
+}): void {
   const rows = [...journal.rows.values()];
   const isUsed = journal.isDamaged || rows.some(({ mayBeCharged }) => mayBeCharged);
   if (!isUsed) return;

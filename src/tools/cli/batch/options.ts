@@ -5,8 +5,6 @@ import { commandOptions, formats } from '../command-options.ts';
 import { endedCodes, helpOf } from '../help.ts';
 import { checkTemplate, checkReplaceable, FileNames, portable } from '../output-name.ts';
 import { parseParams, parseKind } from '../params.ts';
-import type { BatchKind } from '../params.ts';
-import type { ServiceOptions } from '../settings.ts';
 import type { Format } from './table.ts';
 
 export const help = (): string =>
@@ -33,57 +31,42 @@ export const help = (): string =>
   });
 
 /** The parsed options of the command. */
-export interface BatchArguments {
-  service: ServiceOptions;
-  /** Path of the table; undefined for stdin. */
-  file: string | undefined;
-  model: string | undefined;
-  output: string;
-  /** Params of all rows, whose names are checked once the kind is known. */
-  params: Record<string, unknown>;
-  /** Fields of any name. */
-  fields: Record<string, unknown>;
-  kind: BatchKind | undefined;
-  format: Format | undefined;
-  column: string | undefined;
-  journal: string;
-  results: string;
-  maxUsd: number | undefined;
-  partial: boolean;
-  yes: boolean;
-  dryRun: boolean;
-  retryFailed: boolean;
-  /** Whether the rows of the journal were sent by the account of the API key. */
-  sameAccount: boolean;
-  resendUnknown: boolean;
-  force: boolean;
-  json: boolean;
-}
+export type BatchArguments = ReturnType<typeof readOptions>;
 
-/** Parses the arguments. Returns undefined for `--help` and `--version`. Throws a `UsageError` if they are invalid. */
+/** Parses the arguments. Returns those with `--help` or `--version` as they are. Throws a `UsageError` if they are invalid. */
 export function parseBatchArguments(
   args: string[],
 ): BatchArguments | { help?: boolean | undefined; version?: boolean | undefined } {
-  const { values, positionals } = parseArguments(args, commandOptions.batch);
-  if (values.help || values.version) return values;
-  const [given, ...others] = positionals;
+  const parsed = parseArguments(args, commandOptions.batch);
+  if (parsed.values.help || parsed.values.version) return parsed.values;
+  const options = readOptions(parsed);
+  checkPaths(options);
+  return options;
+}
+
+function readOptions({
+  values,
+  positionals: [given, ...others],
+}: ReturnType<typeof parseArguments<typeof commandOptions.batch>>) {
   if (given === undefined || others.length > 0) {
     throw new UsageError('name one file, or - for stdin');
   }
+  /** Path of the table; undefined for stdin. */
   const file = given === '-' ? undefined : given;
   if (file === undefined && values.journal === undefined) {
     throw new UsageError(
       'a table from stdin needs --journal <file>, from which the next run continues',
     );
   }
-  const output = checkTemplate(values.output);
   const journal = values.journal ?? `${file}.polygate.jsonl`;
-  const options: BatchArguments = {
+  return {
     service: values,
     file,
     model: values.model?.trim() || undefined,
-    output,
+    output: checkTemplate(values.output),
+    /** Params of all rows, whose names are checked once the kind is known. */
     params: parseParams(values.param),
+    /** Fields of any name. */
     fields: parseParams(values.field, '--field'),
     kind: parseKind(values.kind),
     format: parseFormat(values.format),
@@ -95,13 +78,12 @@ export function parseBatchArguments(
     yes: values.yes ?? false,
     dryRun: values['dry-run'] ?? false,
     retryFailed: values['retry-failed'] ?? false,
+    /** Whether the rows of the journal were sent by the account of the API key. */
     sameAccount: values['same-account'] ?? false,
     resendUnknown: values['resend-unknown'] ?? false,
     force: values.force ?? false,
     json: values.json ?? false,
   };
-  checkPaths(options);
-  return options;
 }
 
 /** Refuses to write one file over another: without its journal, a batch would pay for all rows again. */

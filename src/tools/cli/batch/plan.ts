@@ -23,22 +23,24 @@ export interface PlannedRow {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** What is the same for all rows. */
-export interface PlanOptions {
-  /** The models of the service. */
-  readonly models: readonly Model[];
-  /** The kind of all rows; by default, that of their models. */
-  readonly kind: BatchKind | undefined;
-  /** The model of rows that name none. */
-  readonly model: string | undefined;
-  /** Params of rows that do not set them. */
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
 /** Checks all rows of a table. Problems are added to `problems`; the rows can be sent only if there are none. */
 export function planRows(
   table: Table,
-  { models, kind: givenKind, model: givenModel, params: shared }: PlanOptions,
+  {
+    models,
+    kind: givenKind,
+    model: givenModel,
+    params: shared,
+  }: {
+    /** The models of the service. */
+    readonly models: readonly Model[];
+    /** The kind of all rows; by default, that of their models. */
+    readonly kind: BatchKind | undefined;
+    /** The model of rows that name none. */
+    readonly model: string | undefined;
+    /** Params of rows that do not set them. */
+    readonly params: Readonly<Record<string, unknown>>;
+  },
   problems: Problem[],
 ): PlannedRow[] {
   const known = new Map(models.map((model) => [model.id, model]));
@@ -120,19 +122,20 @@ function idOf(
   return id;
 }
 
-/** What the model of a row is checked against. */
-interface ModelCheck {
-  /** The kind of all rows. */
-  readonly kind: BatchKind | undefined;
-  /** The kind that the user has chosen. */
-  readonly givenKind: BatchKind | undefined;
-  readonly known: ReadonlyMap<string, Model>;
-}
-
 /** Checks that there is a model of the right kind. */
 function checkModel(
   model: string,
-  { kind, givenKind, known }: ModelCheck,
+  {
+    kind,
+    givenKind,
+    known,
+  }: {
+    /** The kind of all rows. */
+    readonly kind: BatchKind | undefined;
+    /** The kind that the user has chosen. */
+    readonly givenKind: BatchKind | undefined;
+    readonly known: ReadonlyMap<string, Model>;
+  },
   report: (message: string) => void,
 ): BatchKind | undefined {
   if (model === '') report('has no model; -m sets that of all rows');

@@ -11,38 +11,28 @@ import { messageOf, UsageError } from '../arguments.ts';
 import { checkParamNames } from '../param-schemas.ts';
 import { prepareFolder } from '../save-results.ts';
 import { estimateCosts } from './estimate.ts';
-import type { Estimate } from './estimate.ts';
 import { FileRecord, checkService } from './file-record.ts';
 import type { Service } from './file-record.ts';
 import { outputsOf, recordPath, ownPaths } from './options.ts';
 import type { BatchArguments } from './options.ts';
 import { folderOf, checkNames } from './output-names.ts';
 import { planRows } from './plan.ts';
-import type { PlannedRow } from './plan.ts';
 import { decodeTable, formatOf, parseTable } from './table.ts';
-import type { Problem, Table } from './table.ts';
+import type { Problem } from './table.ts';
 import { checkExisting, toWork } from './work.ts';
-import type { WorkRow } from './work.ts';
 
 /** A batch that is ready to be sent. */
-export interface PreparedBatch extends OpenTable {
-  readonly work: readonly WorkRow[];
-  readonly estimate: Estimate;
-  readonly record: FileRecord;
-}
-
-/** What a batch uses. */
-interface BatchMeans {
-  readonly gateway: Polygate;
-  readonly service: Service;
-  readonly journal: Journal;
-}
+export type PreparedBatch = Awaited<ReturnType<typeof prepare>>;
 
 /** Reads and checks everything. Nothing is sent and nothing is written. Throws a `UsageError` if there is a problem. */
 export async function prepare(
   options: BatchArguments,
-  { gateway, service, journal }: BatchMeans,
-): Promise<PreparedBatch> {
+  {
+    gateway,
+    service,
+    journal,
+  }: { readonly gateway: Polygate; readonly service: Service; readonly journal: Journal },
+) {
   const record = new FileRecord(recordPath(options));
   const content = await readRecords(options.journal, journal, record);
   checkService({
@@ -102,19 +92,8 @@ export function prepareFolders(options: BatchArguments, hasFiles: boolean): void
   if (hasFiles) prepareFolder(finalPath(`${folderOf(options.output)}/_`));
 }
 
-/** A table whose rows have been checked. */
-interface OpenTable {
-  readonly name: string;
-  readonly table: Table;
-  readonly rows: readonly PlannedRow[];
-  readonly problems: Problem[];
-}
-
 /** Reads and checks the whole table. Nothing is sent. Throws a `UsageError` if it cannot be read. */
-async function openTable(
-  options: BatchArguments,
-  readModels: () => Promise<readonly Model[]>,
-): Promise<OpenTable> {
+async function openTable(options: BatchArguments, readModels: () => Promise<readonly Model[]>) {
   const { file, format, model, kind, output, column } = options;
   const params = { ...options.params, ...options.fields };
   const name = file ?? 'stdin';

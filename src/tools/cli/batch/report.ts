@@ -191,27 +191,14 @@ function isOwed(results: readonly RowResult[], journal: JournalState): boolean {
 const lastJournalRow = (id: string, journal: JournalState) =>
   journal.get(journalIdsOf(id, journal).at(-1) ?? id);
 
+/** The fields of a result, in the documented order. */
+const resultFields =
+  'id status files urls usd taskId idempotencyKey answer finishReason error reason'.split(' ');
+
 /** Replaces the results file: one line per row. */
 function writeResults(path: string, results: readonly RowResult[]): void {
-  writeDurably(path, results.map((result) => `${JSON.stringify(ordered(result))}\n`).join(''));
-}
-
-/** The fields in the documented order. */
-function ordered({
-  id,
-  status,
-  files,
-  urls,
-  usd,
-  taskId,
-  idempotencyKey,
-  answer,
-  finishReason,
-  error,
-  reason,
-}: RowResult) {
-  const known = { id, status, files, urls, usd, taskId, idempotencyKey, answer, finishReason };
-  return { ...known, error, reason };
+  const lines = results.map((result) => `${JSON.stringify(result, resultFields)}\n`);
+  writeDurably(path, lines.join(''));
 }
 
 /**

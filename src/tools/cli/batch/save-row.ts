@@ -7,29 +7,33 @@ import { saveTo } from 'polygate/node';
 
 import { isLink, finalPath, replaceFile } from '../../../integrations/node/final-path.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { checkSource } from '../gateway.ts';
 import { fillTemplate, ExistingFiles, isNoFile, nameOfRow, withNumber } from '../output-name.ts';
+import { checkSource } from '../settings.ts';
 import { makeFolder } from '../state-file.ts';
 import { isComplete, toRecord } from './file-record.ts';
 import type { FileRecord, RecordedFile } from './file-record.ts';
 import type { WorkRow } from './work.ts';
 
-/** How the results of a batch are saved. */
-export interface SaveContext {
-  readonly gateway: Polygate;
-  readonly record: FileRecord;
-  readonly template: string;
-  /** A folder for files that are not complete, on the file system of the results. */
-  readonly staging: string;
-  readonly force: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** Saves the results of a row. Returns the paths of its files. */
 export async function saveRow(
   { id, journalId, hash, saved }: WorkRow,
   generation: SucceededGeneration,
-  { gateway, record, template, staging, force, signal }: SaveContext,
+  {
+    gateway,
+    record,
+    template,
+    staging,
+    force,
+    signal,
+  }: {
+    readonly gateway: Polygate;
+    readonly record: FileRecord;
+    readonly template: string;
+    /** A folder for files that are not complete, on the file system of the results. */
+    readonly staging: string;
+    readonly force: boolean;
+    readonly signal: AbortSignal;
+  },
 ): Promise<string[]> {
   // Before a file gets its name, so that the next run recognizes it as a file of this batch.
   if (saved?.files === undefined) await record.record(journalId, { template, hash });
@@ -63,26 +67,29 @@ export async function saveRow(
   return files.map(({ path }) => path);
 }
 
-/** The name of a file that is complete. */
-interface FinalName {
-  /** May contain `{ext}`. */
-  readonly name: string;
-  /** The name that earlier versions gave, which have not encoded ids. */
-  readonly plainName?: string;
-  readonly extension: string;
-  /** Whether an earlier run may have given the same file this name. */
-  readonly mayBeSaved: boolean;
-  /** Whether an existing file is replaced. */
-  readonly force: boolean;
-}
-
 /**
  * Gives a complete file its name, or the next one that is free. If an earlier run that was killed has saved the same file,
  * that one is kept. A symbolic link stays, and its target becomes the file. Returns the path.
  */
 export async function giveName(
   staged: string,
-  { name, plainName = name, extension, mayBeSaved, force }: FinalName,
+  {
+    name,
+    plainName = name,
+    extension,
+    mayBeSaved,
+    force,
+  }: {
+    /** May contain `{ext}`. */
+    readonly name: string;
+    /** The name that earlier versions gave, which have not encoded ids. */
+    readonly plainName?: string;
+    readonly extension: string;
+    /** Whether an earlier run may have given the same file this name. */
+    readonly mayBeSaved: boolean;
+    /** Whether an existing file is replaced. */
+    readonly force: boolean;
+  },
 ): Promise<string> {
   const pathOf = (template: string) => template.replaceAll('{ext}', () => extension);
   // A name that only the extension completes can be that of a folder.

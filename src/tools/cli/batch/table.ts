@@ -2,10 +2,10 @@ import { parse } from 'csv-parse/sync';
 import type { InfoRecord } from 'csv-parse/sync';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { UsageError } from '../arguments.ts';
+import { parseJsonOr, UsageError } from '../arguments.ts';
 import type { formats } from '../command-options.ts';
 import { commandMessage } from '../failure.ts';
-import { decodeText } from '../input.ts';
+import { decodeText } from '../terminal.ts';
 import { cleanText } from '../text.ts';
 
 /** The format of a table. */
@@ -216,7 +216,7 @@ function parseJsonLines(text: string, problems: Problem[]): Table {
   for (const [index, source] of lines.entries()) {
     if (source.trim() === '') continue;
     const line = index + 1;
-    const value = parseJson(source);
+    const value = parseJsonOr(source);
     if (!isRecord(value)) {
       problems.push({ line, message: 'is not a JSON object' });
       continue;
@@ -235,12 +235,4 @@ function parseJsonLines(text: string, problems: Problem[]): Table {
     columns: [...columns],
     rows,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -23,18 +23,15 @@ export interface WorkRow extends PlannedRow {
   readonly recorded: JournalRow | undefined;
 }
 
-/** What earlier runs have left. */
-interface Earlier {
-  readonly journal: JournalState;
-  readonly files: FileRecord;
-  readonly template: string;
-  readonly retryFailed: boolean;
-}
-
 /** Finds out what is left to do for a row. */
 export function toWork(
   row: PlannedRow,
-  { journal, files, template, retryFailed }: Earlier,
+  {
+    journal,
+    files,
+    template,
+    retryFailed,
+  }: { journal: JournalState; files: FileRecord; template: string; retryFailed: boolean },
 ): WorkRow {
   const journalId = currentId(row.id, journal, retryFailed);
   const { kind, model, prompt, system, params } = row;

@@ -5,19 +5,69 @@ import type { Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 import { version } from '../../../internal.ts';
 import { roundUsd } from '../../../paid/amounts.ts';
 import { formatUsd } from '../../money.ts';
-import { messageOf } from '../arguments.ts';
-import { EarlyEnd } from '../early-end.ts';
-import { createGateway } from '../gateway.ts';
-import { resolveSettings } from '../settings.ts';
+import {
+  messageOf,
+  parseDecimal,
+  parseOptions,
+  parseUsd,
+  shown,
+  UsageError,
+} from '../arguments.ts';
+import { commandOptions } from '../command-options.ts';
+import { endedCodes, helpOf } from '../help.ts';
+import { EarlyEnd } from '../run-command.ts';
+import { createGateway, resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { endWithReader, printError } from '../terminal.ts';
 import { createCleaner, paint, styleFor } from '../text.ts';
-import { help, parseDoctorArguments } from './options.ts';
-import type { DoctorArguments } from './options.ts';
 import { Progress, isPaid } from './progress.ts';
-import { summary } from './summary.ts';
+import { maxTimeoutMs, summary } from './summary.ts';
 
 const command = 'polygate doctor';
+
+const help = () =>
+  helpOf('doctor', {
+    about:
+      'Checks whether a service behaves as the client expects, and prints the options to set if not.',
+    usage: ['npx polygate doctor [options]'],
+    examples: ['npx polygate doctor --spend 0.10'],
+    notes: ['Without --spend, only free checks run. Nothing in the account is changed or deleted.'],
+    lists: {
+      'Exit codes': [
+        ['0', 'no check failed'],
+        ['1', 'a check failed, or the checks did not end in time'],
+        [
+          '2',
+          'the checks could not start: an option, the base URL or the API key is missing or invalid',
+        ],
+        ...endedCodes,
+      ],
+    },
+  });
+
+/** The parsed options of the command. */
+type DoctorArguments = ReturnType<typeof parseDoctorArguments>;
+
+/** Parses the arguments. Throws a `UsageError` if they are invalid. */
+function parseDoctorArguments(args: string[]) {
+  const values = parseOptions(args, commandOptions.doctor);
+  const { spend, timeout, verbose = false, json = false } = values;
+  return {
+    ...values,
+    maxSpendUsd: spend === undefined ? undefined : parseUsd('--spend', spend),
+    timeoutMs: parseTimeout(timeout),
+    verbose,
+    json,
+  };
+}
+
+function parseTimeout(text: string): number {
+  const ms = (parseDecimal(text) ?? 0) * 1000;
+  if (ms > 0 && ms <= maxTimeoutMs) return ms;
+  throw new UsageError(
+    `--timeout must be a number of seconds above 0, up to 86400, not ${shown(text)}`,
+  );
+}
 
 /** How long the checks may take to end after the run was ended early. */
 const graceMs = 2000;
@@ -36,7 +86,7 @@ export async function runDoctor(args: string[]): Promise<number> {
       process.stdout.write(options.help ? help() : `${version}\n`);
       return 0;
     }
-    settings = resolveSettings(options.service, process.env);
+    settings = resolveSettings(options, process.env);
     gateway = createGateway(settings);
   } catch (error) {
     return printError(command, error, 2);
@@ -103,15 +153,6 @@ async function run(
   return end.exitCode ?? (diagnosis.ok ? 0 : 1);
 }
 
-/** What is known of a run whose checks did not end. */
-interface IncompleteRun {
-  /** The checks that have started. */
-  readonly started: readonly Pick<DiagnosisCheck, 'id'>[];
-  /** What responses reported as charged, in USD. */
-  readonly spentUsd: number;
-  readonly maxSpendUsd: number | undefined;
-}
-
 /**
  * The result of a run whose checks did not end. Once a check that costs money has started, only the limit is known of what
  * lost responses may have cost.
@@ -120,7 +161,13 @@ export function incompleteResult({
   started,
   spentUsd,
   maxSpendUsd = 0,
-}: IncompleteRun): Omit<Diagnosis, 'checks'> {
+}: {
+  /** The checks that have started. */
+  readonly started: readonly Pick<DiagnosisCheck, 'id'>[];
+  /** What responses reported as charged, in USD. */
+  readonly spentUsd: number;
+  readonly maxSpendUsd: number | undefined;
+}): Omit<Diagnosis, 'checks'> {
   const unconfirmedUsd = started.some(isPaid) ? Math.max(0, roundUsd(maxSpendUsd - spentUsd)) : 0;
   return { ok: false, spentUsd, ...(unconfirmedUsd > 0 && { unconfirmedUsd }) };
 }

@@ -43,7 +43,7 @@ function formatLine(style: Style, { title, status, detail }: Line): string {
 }
 
 /** What is printed besides the findings. */
-interface Detail {
+export interface Detail {
   /** Whether to print every check that was skipped, and the ids of checks and assumptions. */
   readonly verbose: boolean;
   /** The spending limit, if the paid checks were requested. */
@@ -93,12 +93,6 @@ export class Progress {
   }
 }
 
-/** Skipped checks that share a line. */
-interface SkippedLine {
-  readonly title: string;
-  readonly detail: string;
-}
-
 /** The checks that cost money, and the findings about their aspects. */
 const paidChecks = /^(chat|stream|image-task|replay|conflict|download)\b/;
 
@@ -116,7 +110,7 @@ const untested = 'They were not tested. --verbose says why.';
 export function skippedLines(
   skipped: readonly DiagnosisCheck[],
   maxSpendUsd: number | undefined,
-): SkippedLine[] {
+): Pick<DiagnosisCheck, 'title' | 'detail'>[] {
   const isUnpaidRun =
     maxSpendUsd === undefined &&
     skipped.some((check) => isPaid(check) && check.skipReason === 'too-expensive');

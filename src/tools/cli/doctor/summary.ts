@@ -6,19 +6,28 @@ import type { CheckStatus, Diagnosis, DiagnosisCheck } from 'polygate/doctor';
 
 import { omitUndefined } from '../../../wire/types/schema.ts';
 import { exactUsd, formatUsd } from '../../money.ts';
-import type { EndReason } from '../early-end.ts';
+import { commandOptions } from '../command-options.ts';
+import type { EndReason } from '../run-command.ts';
 import { repeatedOptions } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import { paint, wrap } from '../text.ts';
 import type { Style } from '../text.ts';
-import { defaultTimeoutMs, maxTimeoutMs } from './options.ts';
-import type { DoctorArguments } from './options.ts';
 import { mark, markWidth, idsOf } from './progress.ts';
+import type { Detail } from './progress.ts';
+
+/** The default of `--timeout`. */
+const defaultTimeoutMs = Number(commandOptions.doctor.timeout.default) * 1000;
+
+/** The largest value of `--timeout`. */
+export const maxTimeoutMs = 86_400_000;
+
+/** The options of the command that the summary explains or repeats. */
+type DoctorOptions = Detail & { readonly timeoutMs: number };
 
 /** What the summary reports. */
-export interface SummaryInput {
+interface SummaryInput {
   diagnosis: Diagnosis;
-  options: DoctorArguments;
+  options: DoctorOptions;
   settings: Settings;
   /** Undefined if all checks ran. */
   end: EndReason | undefined;
@@ -131,7 +140,7 @@ function result(style: Style, input: SummaryInput): string {
   return lines.join('\n');
 }
 
-function endLine(style: Style, end: EndReason, { timeoutMs }: DoctorArguments): string {
+function endLine(style: Style, end: EndReason, { timeoutMs }: DoctorOptions): string {
   const text =
     end === 'interrupted'
       ? 'Interrupted. Checks that had not ended were skipped.'
@@ -170,7 +179,7 @@ function nextStep(
 
 /** The same command again. After a timeout, with twice the time. */
 function commandLine(
-  { maxSpendUsd, timeoutMs }: DoctorArguments,
+  { maxSpendUsd, timeoutMs }: DoctorOptions,
   settings: Settings,
   end: EndReason | undefined,
 ): string {

@@ -1,7 +1,9 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 
 import { PolygateError } from 'polygate';
 
+import { codeOf, finalPath } from '../../../integrations/node/final-path.ts';
 import { messageForPeople, version } from '../../../internal.ts';
 import { createMockGateway } from '../../../mock/index.ts';
 import type { ExchangeSummary, MockGateway } from '../../../mock/index.ts';
@@ -9,10 +11,10 @@ import { listen } from '../../../mock/node/index.ts';
 import type { MockServer } from '../../../mock/node/index.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import { formatUsd } from '../../money.ts';
-import { printError } from '../terminal.ts';
+import { messageOf, parseJsonOr } from '../arguments.ts';
+import { portProblem, printError } from '../terminal.ts';
 import { help, parseMockArguments } from './options.ts';
 import type { MockArguments } from './options.ts';
-import { StateFile } from './state-file.ts';
 
 /**
  * Runs the reference gateway under the name of a command. Returns the exit code; undefined if the gateway is running.
@@ -119,14 +121,10 @@ To see wallets and tasks, open ${baseURL}/
 
 /** Adds advice to errors that the user can fix. */
 function withAdvice(error: unknown, { port, host, stateFile }: MockArguments): unknown {
-  switch (isRecord(error) ? error.code : undefined) {
-    case 'EADDRINUSE':
-      return new Error(`port ${port} is already in use; --port 0 selects a free one`);
-    case 'EACCES':
-      return new Error(`no permission to listen on port ${port}; choose a port above 1023`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new Error(`${host} is not an address of this machine`);
+  const problem = portProblem(error, port);
+  if (problem !== undefined) return problem;
+  if (/^(EADDRNOTAVAIL|ENOTFOUND)$/.test(String(codeOf(error)))) {
+    return new Error(`${host} is not an address of this machine`);
   }
   if (!PolygateError.is(error) || error.parts?.subject !== 'snapshot') return error;
   return new Error(
@@ -185,4 +183,74 @@ function lostNote({ lost, chargeUsd, replay, ...exchange }: ExchangeSummary): st
 
 function shorten(text: string): string {
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
+}
+
+/** The file that keeps the state of a gateway. Errors have one-line messages. */
+export class StateFile {
+  readonly #path: string;
+  /** The version that this process has read or written; undefined if there was no file. */
+  #version: string | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Reads the state; undefined if there is no file. Throws an error if the file is no state file. */
+  read(): object | undefined {
+    let text: string;
+    try {
+      this.#version = versionOf(this.#path);
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw fileError('read', this.#path, error);
+    }
+    const state = parseJsonOr(text);
+    if (isRecord(state)) return state;
+    throw new Error(
+      `${this.#path} is not a state file of this command: it is not a JSON object. Move it away, or choose another --state file`,
+    );
+  }
+
+  /**
+   * Replaces the file, so that it always contains either the old or the new state. Synchronous, so that it is complete
+   * before the response to the request that changed the state is sent: whatever a client knows about survives a kill.
+   *
+   * Throws an error if another process has changed the file, whose charges would be lost.
+   */
+  write(state: object): void {
+    const target = finalPath(this.#path);
+    const temporary = `${target}.${process.pid}.tmp`;
+    const current = versionOf(this.#path);
+    if (current !== undefined && current !== this.#version) {
+      throw new Error(
+        `another process has changed the state file ${this.#path}. Give each gateway a different file`,
+      );
+    }
+    try {
+      // It contains prompts.
+      writeFileSync(temporary, `${JSON.stringify(state)}\n`, { mode: 0o600 });
+      renameSync(temporary, target);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw fileError('write', this.#path, error);
+    }
+    this.#version = versionOf(this.#path);
+  }
+}
+
+/** Identifies the content of a file, as each write creates another one; undefined if there is no file. */
+function versionOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats && `${stats.ino} ${stats.mtimeNs}`;
+}
+
+/** Describes a system error. `EISDIR` and `ENOENT` are the usual ones of a path that was mistyped. */
+function fileError(what: string, path: string, error: unknown): Error {
+  const code = codeOf(error);
+  if (code === 'EISDIR') {
+    return new Error(`the state file ${path} is a directory; name a file in it`, { cause: error });
+  }
+  const reason = code === 'ENOENT' ? 'its directory does not exist' : messageOf(error);
+  return new Error(`cannot ${what} the state file ${path}: ${reason}`, { cause: error });
 }

@@ -1,6 +1,9 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 
-import type { MockAssumptions } from '../../../mock/index.ts';
+import type { Fault } from '../../../mock/index.ts';
+import { mockAssumptions } from '../../../mock/options.ts';
+import type { MockAssumptions } from '../../../mock/options.ts';
+import { endpoints } from '../../../mock/routes/index.ts';
 import { nearestName } from '../../../wire/types/nearest-name.ts';
 import { isRecord } from '../../../wire/types/type-guards.ts';
 import {
@@ -14,28 +17,9 @@ import {
 } from '../arguments.ts';
 import { commandOptions } from '../command-options.ts';
 import { helpOf } from '../help.ts';
-import { parseFault } from './fault.ts';
-import type { NamedFault } from './fault.ts';
 
 /** The parsed options of the command. */
-export interface MockArguments {
-  port: number;
-  host: string;
-  keys: string[];
-  walletUsd: number;
-  latencyMs: number;
-  chunkDelayMs: number;
-  taskDurationMs: number | undefined;
-  concurrencyLimit: number | undefined;
-  seed: string;
-  imageFormat: 'png' | 'svg';
-  faults: NamedFault[];
-  assumptions: Partial<MockAssumptions>;
-  cors: boolean;
-  stateFile: string | undefined;
-  help: boolean;
-  version: boolean;
-}
+export type MockArguments = ReturnType<typeof parseMockArguments>;
 
 export const help = (command: string): string =>
   helpOf('mock', {
@@ -67,7 +51,7 @@ export const help = (command: string): string =>
   });
 
 /** Parses the arguments. Throws a `UsageError` if they are invalid. */
-export function parseMockArguments(args: string[]): MockArguments {
+export function parseMockArguments(args: string[]) {
   const values = parseOptions(args, commandOptions.mock);
   const keys = values.key ?? [];
   if (keys.some((key) => !/^sk-[!-~]+$/.test(key))) {
@@ -121,36 +105,10 @@ function parseImageFormat(text: string): 'png' | 'svg' {
   throw new UsageError(`--image-format must be png or svg, not ${shown(text)}`);
 }
 
-/** The values of each assumption, as text on the command line. */
-const assumptionsSchema = z.object({
-  A1: z.exactOptional(z.enum(['any', 'videos', 'video/generations', 'videos/generations'])),
-  A2: z.exactOptional(z.enum(['any', 'images/tasks', 'images/generations'])),
-  A3: z.exactOptional(z.enum(['audio', 'openai'])),
-  A4: z.exactOptional(z.enum(['completed', 'succeeded', 'raw'])),
-  A5: z.exactOptional(z.enum(['result', 'output'])),
-  A6: z.exactOptional(z.enum(['flat', 'data', 'task'])),
-  A7: z.exactOptional(z.enum(['task', 'finished'])),
-  A9: z.exactOptional(z.enum(['envelope', 'string', 'flat', 'detail', 'success', 'html'])),
-  A10: z.exactOptional(z.string().check(z.regex(/^[\w-]+$/, 'must be the name of a header'))),
-  A11: z.exactOptional(z.enum(['charge', 'replay'])),
-  A12: z.exactOptional(z.enum(['charge', 'replay'])),
-  A13: z.exactOptional(z.enum(['replay', 'conflict'])),
-  A14: z.exactOptional(z.enum(['request', 'task'])),
-  A15: z.exactOptional(z.enum(['refund', 'keep'])),
-  A20: z.exactOptional(z.enum(['off', 'on'])),
-  A21: z.exactOptional(z.enum(['null', 'absent'])),
-  A22: z.exactOptional(
-    z.pipe(
-      z.string().check(z.regex(/^\d{1,6}$/, 'must be a number of minutes')),
-      z.transform(Number),
-    ),
-  ),
-}) satisfies z.ZodMiniType<Partial<MockAssumptions>>;
-
-const ids = Object.keys(assumptionsSchema.shape);
+const ids = Object.keys(mockAssumptions.shape);
 
 /** Parses texts such as `A2=images/generations`. Throws a `UsageError` if one is invalid. */
-export function parseAssumptions(texts: readonly string[]): Partial<MockAssumptions> {
+export function parseAssumptions(texts: readonly string[]): MockAssumptions {
   const given: Record<string, string> = {};
   for (const text of texts) {
     const [, id = text, value] = /^(.*?)=(.*)$/s.exec(text) ?? [];
@@ -165,7 +123,8 @@ export function parseAssumptions(texts: readonly string[]): Partial<MockAssumpti
     if (!ids.includes(id)) throw new UsageError(`--assume: ${unknownName('assumption', id, ids)}`);
     given[id] = value;
   }
-  const result = assumptionsSchema.safeParse(given);
+  const minutes = /^\d{1,6}$/.test(given.A22 ?? '') && { A22: Number(given.A22) };
+  const result = mockAssumptions.safeParse({ ...given, ...minutes });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const id = String(issue?.path[0]);
@@ -177,4 +136,100 @@ function ruleOf(issue: z.core.$ZodIssue | undefined, value: string): string {
     return `${issue?.message}, not ${shown(value)}`;
   const known = issue.values.map(String);
   return `must be ${known.join(' or ')}, not ${shown(value)}${suggestion(nearestName(value, known))}`;
+}
+
+/** A fault to inject, with its text on the command line. */
+interface NamedFault {
+  fault: Fault;
+  /** Such as `reset-after`. */
+  name: string;
+}
+
+/** The faults without a number. */
+const plainFaults: Readonly<Record<string, Fault>> = {
+  unreachable: { unreachable: true },
+  'reset-before': { reset: 'before' },
+  'reset-after': { reset: 'after' },
+  stall: { stallHeaders: true },
+  malformed: { malformed: true },
+};
+
+/** The faults that end in a number. */
+const numberedFaults: Readonly<Record<string, (number: number) => Fault>> = {
+  delay: (delayMs) => ({ delayMs }),
+  'truncate-after': (truncateBody) => ({ truncateBody }),
+  'stall-after': (stallBody) => ({ stallBody }),
+  'cut-stream-after': (cutStreamAfter) => ({ cutStreamAfter }),
+  'end-stream-after': (cutStreamAfter) => ({ cutStreamAfter, cut: 'end' }),
+  'stream-error-after': (streamErrorAfter) => ({ streamErrorAfter }),
+};
+
+/** Parses `<route>:<what>[:<times>]`. Throws a `UsageError` if it is invalid. */
+function parseFault(text: string): NamedFault {
+  const [route = '', name, times, ...rest] = text.split(':').map((part) => part.trim());
+  if (name === undefined || rest.length > 0) {
+    throw new UsageError(
+      `--fail must be '<route>:<what>[:<times>]' such as 'POST /v1/images/tasks:reset-after:1', not '${text}'`,
+    );
+  }
+  const fault: Fault = { ...parseEffect(name), ...parseRoute(route) };
+  if (times === undefined) return { fault, name };
+  if (!/^[1-9]\d{0,8}$/.test(times)) {
+    throw new UsageError(
+      `--fail '${text}': the number of times must be an integer from 1, not ${times}`,
+    );
+  }
+  return { fault: { ...fault, times: Number(times) }, name };
+}
+
+function parseEffect(name: string): Fault {
+  const [, status, after] = /^([345]\d\d)(-after)?$/.exec(name) ?? [];
+  if (status !== undefined) return { status: Number(status), handled: after !== undefined };
+  if (Object.hasOwn(plainFaults, name)) return plainFaults[name] ?? {};
+  const [, kind = '', digits] = /^(.*)-(\d{1,9})(?:ms)?$/.exec(name) ?? [];
+  const create = Object.hasOwn(numberedFaults, kind) ? numberedFaults[kind] : undefined;
+  if (create !== undefined) return create(Number(digits));
+  const nearest = nearestEffect(name);
+  if (nearest === name) throw new UsageError(`--fail: the number of ${name} is too large`);
+  throw new UsageError(`--fail: ${name} is not a fault${suggestion(nearest)}`);
+}
+
+/** Returns the fault that was probably meant, with the number that was given. */
+function nearestEffect(name: string): string | undefined {
+  const [, kind = name, digits = ''] = /^(\D*)(\d*)$/.exec(name) ?? [];
+  const numbered = Object.keys(numberedFaults);
+  const nearest = nearestName(kind.replace(/-$/, ''), [...Object.keys(plainFaults), ...numbered]);
+  return nearest !== undefined && numbered.includes(nearest)
+    ? `${nearest}-${digits || 'N'}`
+    : nearest;
+}
+
+/** Checks that requests can match a route, which `model=` can limit to one model. */
+function parseRoute(given: string): Pick<Fault, 'route' | 'model'> {
+  const at = given.indexOf('model=');
+  if (at < 0) return parsePath(given);
+  return { ...parsePath(given.slice(0, at).trim()), model: given.slice(at + 'model='.length) };
+}
+
+function parsePath(text: string): Pick<Fault, 'route'> {
+  if (text === '*' || text === '') return {};
+  const [, method = '*', path = text] = /^(\S+)\s+(\S+)$/.exec(text) ?? [];
+  const known = endpoints.filter((endpoint) => method === '*' || endpoint.method === method);
+  if (known.some((endpoint) => samePath(endpoint.path, path))) return { route: text };
+  const otherMethod = endpoints.find((endpoint) => samePath(endpoint.path, path));
+  const candidates =
+    method === '*' ? known.map((endpoint) => endpoint.path) : known.map(({ route }) => route);
+  const nearest = otherMethod?.route ?? nearestName(text, candidates);
+  throw new UsageError(`--fail: ${text} is not a route of the gateway${suggestion(nearest)}`);
+}
+
+/** Whether a path can match the path of an endpoint: `{name}` in either matches any segment. */
+function samePath(path: string, other: string): boolean {
+  const segments = path.split('/');
+  const others = other.split('/');
+  if (segments.length !== others.length) return false;
+  return segments.every((segment, index) => {
+    const found = others[index] ?? '';
+    return segment === found || segment.startsWith('{') || found.startsWith('{');
+  });
 }

@@ -22,7 +22,7 @@ export const authentication: Check<Account> = {
     } catch (error) {
       return tryModels(context, report, error);
     }
-    context.acceptedKey();
+    context.unmet.key = undefined;
     report.ok('The service accepts the API key.');
   },
 };
@@ -30,15 +30,15 @@ export const authentication: Check<Account> = {
 /** Whether a key that failed to read the account is accepted for the models. */
 async function tryModels(context: DiagnosisContext, report: Report, error: unknown): Promise<void> {
   const { client, signal } = context;
-  context.missedKey('The API key could not be used.');
+  context.unmet.key = 'The API key could not be used.';
   const need = needed.apiKey(error);
   if (need) return report.failed(messageOf(error), need);
-  context.missedKey('The API key could not be checked.');
+  context.unmet.key = 'The API key could not be checked.';
   const response = errorResponse(error);
   if (response === undefined || !isAboutEndpoint(error)) throw error;
   const { status } = response.meta;
   await context.read(client.models.list({}, { signal }));
-  context.acceptedKey();
+  context.unmet.key = undefined;
   const detail = `The API key can list the models, but not read the account (status ${status}).`;
   // A proxy may not forward the account.
   if (status === 403) return report.ok(detail);
@@ -87,7 +87,7 @@ export const wallet = (account: Account | undefined): Check => ({
     if (typeof balanceUsd !== 'number') {
       report.warning('The account record has no balance in USD.');
     } else {
-      spending.noteWallet(balanceUsd);
+      spending.walletUsd = balanceUsd;
       const detail = `The balance is ${formatUsd(balanceUsd)}.`;
       const advice = 'Top up the balance: paid requests fail with a 402.';
       if (balanceUsd > 0) report.ok(detail);

@@ -3,11 +3,11 @@ import type { Model } from 'polygate';
 import { modelTypes } from '../../../wire/types/catalog/pricing.ts';
 import { isNonEmptyString } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
-import { cheapestOf } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { isAboutEndpoint, messageOf, ifAvailable } from '../run/failure.ts';
 import type { Report } from '../run/findings.ts';
+import { cheapestOf } from '../spending.ts';
 import { list } from '../text.ts';
 
 /** Which models there are, and whether their prices can be read. Assumption A17. */

@@ -2,13 +2,12 @@ import { APIError } from 'polygate';
 import type { Polygate, RequestPromise, ResponseMeta } from 'polygate';
 
 import { isRecord } from '../../../wire/types/type-guards.ts';
-import { needed } from '../needed-options.ts';
+import { needed, vendorHeadersOf } from '../needed-options.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { errorResponse, isAboutEndpoint, failureOf, messageOf } from '../run/failure.ts';
 import type { Report } from '../run/findings.ts';
 import { list, randomId } from '../text.ts';
-import { vendorHeadersOf } from '../vendor-headers.ts';
 
 /** Which headers the service uses for metadata and for the request id. Assumption A10. */
 export const headerPrefix: Check = {

@@ -3,17 +3,16 @@ import type { ChatCompletion, Model, WithResponse } from 'polygate';
 
 import { isNonEmptyString, isRecord } from '../../../wire/types/type-guards.ts';
 import { needed } from '../needed-options.ts';
-import type { PricedModel } from '../prices.ts';
 import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf } from '../run/failure.ts';
 import type { Report } from '../run/findings.ts';
 import { chargeOfResult, chargeOfFailure } from '../spending.ts';
-import type { Charge } from '../spending.ts';
+import type { PricedModel, Charge } from '../spending.ts';
 import { chargeText, list, randomId } from '../text.ts';
+import { isRejectedKey } from './paid-task.ts';
 import { payForFirst, pay, chatParams, choose, payingClient } from './pay.ts';
 import type { Sent, Skipped, Paid } from './pay.ts';
-import { isRejectedKey } from './submit-image.ts';
 
 /**
  * The shape of a completion, and whether its idempotency key is replayed. Assumptions A8 and A11. Finds a chat model
@@ -123,13 +122,6 @@ function shapeProblems(completion: unknown): string[] {
 
 const noModel = 'No chat has succeeded, so no model is known to stream with.';
 
-/** How a stream has ended after its headers were received. */
-interface StreamEnd {
-  /** Undefined if it has failed. */
-  readonly completion?: ChatCompletion;
-  readonly error?: unknown;
-}
-
 /** Whether the end of a streamed chat can be distinguished from a lost connection. `model` has responded to `chat`. */
 export const stream = (
   models: readonly Model[] | undefined,
@@ -161,7 +153,7 @@ export const stream = (
 async function streamChat(
   context: DiagnosisContext,
   { id }: PricedModel,
-): Promise<Paid<StreamEnd>> {
+): Promise<Paid<{ readonly completion?: ChatCompletion; readonly error?: unknown }>> {
   const { completions } = payingClient(context, 'chat').chat;
   const chunks = completions.stream(chatParams(id), { signal: context.signal });
   try {

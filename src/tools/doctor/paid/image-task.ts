@@ -9,13 +9,11 @@ import type { DiagnosisContext } from '../run/context.ts';
 import { describeFailure, isAboutEndpoint, messageOf } from '../run/failure.ts';
 import type { Report } from '../run/findings.ts';
 import { chargeText } from '../text.ts';
+import { submitImage, reportPollPath, foundPoll, reportRecord } from './paid-task.ts';
+import type { PaidTask, FinishedTask } from './paid-task.ts';
 import { payForFirst, choose } from './pay.ts';
 import type { Sent, Skipped } from './pay.ts';
 import { replayForSlots } from './reused-key.ts';
-import { submitImage } from './submit-image.ts';
-import type { PaidTask } from './submit-image.ts';
-import { reportPollPath, foundPoll, reportRecord } from './task-record.ts';
-import type { FinishedTask } from './task-record.ts';
 
 const noImage = 'No image task succeeded.';
 

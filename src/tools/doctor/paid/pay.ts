@@ -1,23 +1,12 @@
 import type { ResponseMeta, ChatParams, Model, Polygate } from 'polygate';
 
 import { exactUsd, formatUsd } from '../../money.ts';
-import { needed } from '../needed-options.ts';
-import { cheapestModels, maxOutputTokens } from '../prices.ts';
-import type { PricedModel } from '../prices.ts';
+import { needed, vendorHeadersOf } from '../needed-options.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { statusOf } from '../run/failure.ts';
 import type { Report, Skip } from '../run/findings.ts';
-import { chargeOfFailure } from '../spending.ts';
-import type { Charge } from '../spending.ts';
-import { vendorHeadersOf } from '../vendor-headers.ts';
-
-/** A request that costs at most the price of its model. */
-export interface PaidRequest<Result> {
-  readonly model: PricedModel;
-  /** Whether a request with its idempotency key was sent before. */
-  readonly reusesKey?: boolean;
-  readonly send: () => Promise<Paid<Result>>;
-}
+import { cheapestModels, maxOutputTokens, chargeOfFailure } from '../spending.ts';
+import type { PricedModel, Charge } from '../spending.ts';
 
 /** What a paid request has returned. */
 export interface Paid<Result> {
@@ -45,7 +34,17 @@ export interface Skipped {
 export async function pay<Result>(
   context: DiagnosisContext,
   report: Report,
-  { model, reusesKey, send }: PaidRequest<Result>,
+  {
+    model,
+    reusesKey,
+    send,
+  }: {
+    /** The request costs at most its price. */
+    readonly model: PricedModel;
+    /** Whether a request with its idempotency key was sent before. */
+    readonly reusesKey?: boolean;
+    readonly send: () => Promise<Paid<Result>>;
+  },
 ): Promise<Sent<Result> | Skipped> {
   const reason = context.spending.problem(model.priceUsd);
   if (reason !== undefined) return { kind: 'skipped', reason };

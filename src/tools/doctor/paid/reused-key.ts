@@ -6,9 +6,9 @@ import type { Check } from '../run/check.ts';
 import type { DiagnosisContext } from '../run/context.ts';
 import { messageOf, statusOf, describeFailure } from '../run/failure.ts';
 import type { Report, Finding } from '../run/findings.ts';
+import { isRejectedKey, resubmit } from './paid-task.ts';
+import type { PaidTask, Resubmit } from './paid-task.ts';
 import type { Sent, Skipped } from './pay.ts';
-import { isRejectedKey, resubmit } from './submit-image.ts';
-import type { PaidTask, Resubmit } from './submit-image.ts';
 
 /** Whether the same submit with the same key returns the same task, without a second charge. */
 export const replay = (paidTask: PaidTask | undefined): Check => ({

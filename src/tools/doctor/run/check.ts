@@ -8,7 +8,7 @@ import { describeFailure, noResponseAdvice } from './failure.ts';
 import type { Findings, CheckSubject, Finding, ReportReceiver, Skip } from './findings.ts';
 import { Report } from './findings.ts';
 
-/** One step of a diagnosis. `Output` is what it finds out for later checks; `diagnose.ts` passes it to them. */
+/** One step of a diagnosis. `Output` is what it finds out for later checks; `diagnose` passes it to them. */
 export interface Check<Output = void> extends CheckSubject {
   /** `keep` stores the output, even if the check fails afterwards. */
   run(
@@ -54,13 +54,6 @@ function reasonToSkip(
   if (signal?.aborted) return { detail: `${earlyEnd(signal)} before this check started.` };
   const detail = (requires && unmet.gateway) ?? (requires === 'key' ? unmet.key : undefined);
   return detail === undefined ? undefined : { detail };
-}
-
-/** Describes the error that has ended a check, whose requests may have cost `unconfirmedUsd`. */
-function describeError(context: DiagnosisContext, error: unknown, unconfirmedUsd: number): Finding {
-  const { signal } = context;
-  if (!signal?.aborted) return describeFailure(error);
-  return describeEarlyEnd(context, signal, error, unconfirmedUsd);
 }
 
 /** One run of a check. Receives its findings, and what follows from them for the rest of the diagnosis. */
@@ -113,13 +106,13 @@ function earlyEnd(signal: AbortSignal): string {
   return isTimeout(signal) ? 'The run timed out' : 'The run was aborted';
 }
 
-/** Describes what the running check waited for when the run ended. Its requests may have cost `unconfirmedUsd`. */
-function describeEarlyEnd(
-  { unmet }: DiagnosisContext,
-  signal: AbortSignal,
+/** Describes the error, or the end of the run, that has ended a check. Its requests may have cost `unconfirmedUsd`. */
+function describeError(
+  { signal, unmet }: DiagnosisContext,
   error: unknown,
   unconfirmedUsd: number,
-): Pick<Finding, 'status' | 'detail' | 'advice'> {
+): ReturnType<typeof describeFailure> {
+  if (!signal?.aborted) return describeFailure(error);
   const request = (PolygateError.is(error) && requestOf(error)) || 'its result';
   const detail = `${earlyEnd(signal)} while this check waited for ${request}.`;
   if (unconfirmedUsd > 0) {

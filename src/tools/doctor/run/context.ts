@@ -4,8 +4,10 @@ import type {
   RequestPromise,
   ResponseMeta,
   WithResponse,
+  Telemetry,
 } from 'polygate';
 
+import { contextOf } from '../../../internal.ts';
 import { Spending } from '../spending.ts';
 import type { Requirement } from './findings.ts';
 
@@ -20,23 +22,25 @@ const freeLimits: PolygateOptions = {
 };
 
 /**
- * What all checks of one diagnosis share. In addition to the outputs that `diagnose.ts` passes on, a check affects later
+ * What all checks of one diagnosis share. In addition to the outputs that `diagnose` passes on, a check affects later
  * ones through:
  *
- * - `foundGateway`, `acceptedKey` and their opposites, which decide whether later checks run;
+ * - `unmet`, which decides whether later checks run;
  * - `adopt`, with options that findings recommend and `needed` marks as `isAdopted`;
- * - `noteMeta` and `read`, with the headers that `header-prefix` looks at;
- * - `spending`: what was spent, `noteWallet`, and `block`, after which nothing more is.
+ * - `freeMetas` and `read`, with the headers that `header-prefix` looks at;
+ * - `spending`: what was spent, `walletUsd`, and `block`, after which nothing more is.
  */
 export class DiagnosisContext {
   readonly signal: AbortSignal | undefined;
   readonly spending: Spending;
-  readonly #unmet: Record<Requirement, string | undefined> = {
+  /** Why checks with a requirement are skipped; undefined once it is met. */
+  readonly unmet: Record<Requirement, string | undefined> = {
     gateway: 'No gateway was found yet.',
     key: 'The API key was not used yet.',
   };
+  /** Metadata of the responses to free requests so far, which `header-prefix` looks at. */
+  readonly freeMetas: ResponseMeta[] = [];
   #client: Polygate;
-  readonly #freeMetas: ResponseMeta[] = [];
   #document: Record<string, unknown> | undefined;
 
   constructor(gateway: Polygate, maxUsd: number | undefined, signal: AbortSignal | undefined) {
@@ -50,50 +54,15 @@ export class DiagnosisContext {
     return this.#client;
   }
 
-  /** Metadata of the responses to free requests so far, which `header-prefix` looks at. */
-  get freeMetas(): readonly ResponseMeta[] {
-    return this.#freeMetas;
-  }
-
-  /** Why checks with a requirement are skipped; undefined once it is met. */
-  get unmet(): Readonly<Record<Requirement, string | undefined>> {
-    return this.#unmet;
-  }
-
-  /** There is a gateway, so that checks that require one run. */
-  foundGateway(): void {
-    this.#unmet.gateway = undefined;
-  }
-
-  /** No gateway was found, for this reason. */
-  missedGateway(reason: string): void {
-    this.#unmet.gateway = reason;
-  }
-
-  /** The gateway accepts the API key, so that checks that require it run. */
-  acceptedKey(): void {
-    this.#unmet.key = undefined;
-  }
-
-  /** The API key is not known to be accepted. */
-  missedKey(reason: string): void {
-    this.#unmet.key = reason;
-  }
-
   /** Uses these options in all later requests. */
   adopt(options: PolygateOptions): void {
     this.#client = this.#client.withOptions(options);
   }
 
-  /** Keeps the metadata of a response to a free request. */
-  noteMeta(meta: ResponseMeta): void {
-    this.#freeMetas.push(meta);
-  }
-
   /** Awaits the result of a free request and keeps its metadata. */
   async read<Result>(request: RequestPromise<Result>): Promise<WithResponse<Result>> {
     const received = await request.withResponse();
-    this.noteMeta(received.meta);
+    this.freeMetas.push(received.meta);
     return received;
   }
 
@@ -102,4 +71,48 @@ export class DiagnosisContext {
     this.#document ??= await this.client.public.openapi({ signal: this.signal });
     return this.#document;
   }
+}
+
+/** One call of a client, with the error that ended it. */
+export interface RecordedCall {
+  readonly method: string;
+  readonly template: string;
+  /** The path that was requested last, and its query. It may be one that the service has named. */
+  path?: string;
+  error?: unknown;
+}
+
+/**
+ * Returns a client that records its calls, which must not overlap, to see which poll paths it has tried. A client has
+ * only one telemetry, so the recorder replaces that of the caller: traces do not contain these calls.
+ */
+export function recordCalls(client: Polygate): {
+  client: Polygate;
+  calls: readonly RecordedCall[];
+} {
+  const calls: RecordedCall[] = [];
+  const telemetry: Telemetry = {
+    startSpan(operation) {
+      if (operation.type !== 'call') return undefined;
+      const { method, template } = operation;
+      const call: RecordedCall = { method, template };
+      calls.push(call);
+      return {
+        runAttempt: (send) => send(),
+        event: () => undefined,
+        end: ({ error }) => {
+          call.error = error;
+        },
+      };
+    },
+  };
+  const { baseURL } = client;
+  const send = contextOf(client).fetch;
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const url = input instanceof Request ? input.url : input.toString();
+    const call = calls.at(-1);
+    if (call && url.startsWith(baseURL)) call.path = url.slice(baseURL.length);
+    return send(input, init);
+  };
+  return { client: client.withOptions({ telemetry, fetch }), calls };
 }

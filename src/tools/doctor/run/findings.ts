@@ -3,15 +3,6 @@ import { assumptions } from 'polygate';
 import type { DiagnosisCheck, DiagnoseOptions } from '../diagnosis.ts';
 import { plainText } from '../text.ts';
 
-/** An assumption that a check has a finding about. */
-export interface CheckedAssumption {
-  readonly id: AssumptionId;
-  /** What the finding adds to the id of the check; undefined if the assumption is the subject of the whole check. */
-  readonly aspect?: string;
-  /** What the finding says if the check ends without one: a text, or `later` if another check follows that has one. */
-  readonly ifOpen: string | { readonly later: true };
-}
-
 /** What a check can require: that there is a gateway, or that the gateway accepts the API key. */
 export type Requirement = 'gateway' | 'key';
 
@@ -24,7 +15,13 @@ export interface CheckSubject {
   /**
    * Assumptions that this check has findings about. `client/config/assumptions.ts` says what each number stands for.
    */
-  readonly assumptions?: readonly CheckedAssumption[];
+  readonly assumptions?: readonly {
+    readonly id: AssumptionId;
+    /** What the finding adds to the id of the check; undefined if the assumption is the subject of the whole check. */
+    readonly aspect?: string;
+    /** What the finding says if the check ends without one: a text, or `later` if another check follows that has one. */
+    readonly ifOpen: string | { readonly later: true };
+  }[];
 }
 
 /** Id of an assumption. */

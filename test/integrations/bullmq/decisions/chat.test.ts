@@ -27,7 +27,9 @@ describe('a chat', () => {
     afterFailedSubmit(
       { data, status: 'waiting', state: { mayBeCharged }, key: 'k' },
       error,
-      { attempts: 5, chargedUsd: error === chargedResponse ? 0.3 : 0 },
+      error === chargedResponse
+        ? { attempts: 5, charged: { usd: 0.3, largestUsd: 0.3, isKnown: true } }
+        : { attempts: 5 },
       { maxRetryDelay: 1_000 },
     );
 

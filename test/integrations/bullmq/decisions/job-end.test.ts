@@ -44,9 +44,9 @@ describe('the job of a row', () => {
   test.each([
     ['succeeded', end, { kind: 'complete', taskId: 'task_1' }],
     ['unknown', end, { kind: 'fail', reason: 'why' }],
-    ['running', after(700), { kind: 'delay', delayMs: 700, isPoll: true }],
-    ['running', after(0), { kind: 'delay', delayMs: 0, isPoll: true }],
-    ['waiting', after(900), { kind: 'delay', delayMs: 900, isPoll: false }],
+    ['running', after(700), { kind: 'delay', delayMs: 700, priority: 0 }],
+    ['running', after(0), { kind: 'delay', delayMs: 0, priority: 0 }],
+    ['waiting', after(900), { kind: 'delay', delayMs: 900, priority: 2 }],
     // It may not continue while the queue is paused.
     ['waiting', whenResumed, { kind: 'return', pauseMs: pauseTime }],
   ] as const)('that has become %s with the next step %j ends its job as %j', (to, next, jobEnd) => {

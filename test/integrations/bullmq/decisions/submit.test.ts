@@ -146,7 +146,7 @@ describe('a failed submission', () => {
     const step = afterFailedSubmit(
       rowOf({ failures, mayBeCharged }),
       error,
-      { attempts: 5, chargedUsd: 0 },
+      { attempts: 5 },
       timing,
     );
     expect(step.move).toMatchObject({ from: 'submitting', to, settlement });
@@ -164,14 +164,9 @@ describe('a failed submission', () => {
       { meta: meta(400), code: 'invalid', ...rejected },
     );
     const { message } = error;
-    const first = afterFailedSubmit(rowOf({}), error, { attempts: 5, chargedUsd: 0 }, timing);
+    const first = afterFailedSubmit(rowOf({}), error, { attempts: 5 }, timing);
     expect(first.move.state.error).toMatchObject({ message, outcome: 'rejected' });
-    const later = afterFailedSubmit(
-      rowOf({ mayBeCharged: true }),
-      error,
-      { attempts: 5, chargedUsd: 0 },
-      timing,
-    );
+    const later = afterFailedSubmit(rowOf({ mayBeCharged: true }), error, { attempts: 5 }, timing);
     expect(later.move.state.error).toMatchObject({
       name: 'BadRequestError',
       code: 'invalid',
@@ -184,8 +179,7 @@ describe('a failed submission', () => {
 
   test('the delay is limited to a minute', () => {
     expect(
-      afterFailedSubmit(rowOf({ failures: 20 }), notSent, { attempts: 100, chargedUsd: 0 }, timing)
-        .next,
+      afterFailedSubmit(rowOf({ failures: 20 }), notSent, { attempts: 100 }, timing).next,
     ).toEqual(after(60_000));
   });
 });

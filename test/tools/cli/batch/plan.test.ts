@@ -13,7 +13,6 @@ import {
 import type { PayableRow } from '../../../../src/tools/cli/batch/estimate.ts';
 import { checkNames } from '../../../../src/tools/cli/batch/output-names.ts';
 import { planRows } from '../../../../src/tools/cli/batch/plan.ts';
-import type { PlanOptions } from '../../../../src/tools/cli/batch/plan.ts';
 import { parseTable } from '../../../../src/tools/cli/batch/table.ts';
 import type { Problem } from '../../../../src/tools/cli/batch/table.ts';
 import { costOf, currentId, journalIdsOf, sumCosts } from '../../../../src/tools/cli/batch/work.ts';
@@ -21,7 +20,11 @@ import { costOf, currentId, journalIdsOf, sumCosts } from '../../../../src/tools
 const models = defaultModels.map(toModelRecord);
 
 /** Plans a table, and returns the rows and the problems as text. */
-const plan = (text: string, options: Partial<PlanOptions> = {}, template = 'out/{id}.{ext}') => {
+const plan = (
+  text: string,
+  options: Partial<Parameters<typeof planRows>[1]> = {},
+  template = 'out/{id}.{ext}',
+) => {
   const problems: Problem[] = [];
   const format = text.startsWith('{') ? 'jsonl' : 'csv';
   const table = parseTable(text, format, problems);

@@ -17,7 +17,8 @@ import { spendText } from './spend.ts';
 
 /**
  * Lets a row submit, if the queue is not paused, the budget covers it and a slot is free. Marks it as submitting,
- * reserves `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it.
+ * reserves `amount` and leases the slot. A row that has a reservation, because it may have been charged, keeps it, and is sent
+ * also at the limit.
  *
  * Whether the budget covers the row is decided before, by the rule of a batch: `decision` is `held`, `wait` for
  * submissions in flight, or `exceeded`, which pauses the queue. It holds only as long as nothing has changed since it
@@ -49,8 +50,12 @@ if from == 'submitting' and redis.call('HGET', row, '${fields.admission}') == ad
 end
 if turn ~= current then return {'gone'} end
 if added ~= redis.call('HGET', row, '${addedField}') then return {'gone'} end
-if redis.call('HEXISTS', meta, 'paused') == 1 then return {'paused'} end
 local reserved = redis.call('HGET', reservations, id)
+local paused = redis.call('HGET', meta, 'paused')
+-- A row with a reservation may have been charged, and costs no more than that.
+if paused and not (paused == 'budget' and reserved) then
+  return {paused == 'budget' and decision == 'exceeded' and 'used-up' or 'paused'}
+end
 if seen ~= '' and not reserved then
   if seen ~= spend_text(counts, spend, charges) then return {'changed'} end
   if decision == 'wait' then return {'full'} end

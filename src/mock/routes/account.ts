@@ -1,16 +1,54 @@
 import * as shapes from '../../wire/generated/index.ts';
 import type { KeyBalance, Readiness } from '../../wire/types/catalog/account.ts';
-import type {
-  Model,
-  AnthropicModelList,
-  GeminiModelList,
-} from '../../wire/types/catalog/models.ts';
 import { formatUsd, roundUsd } from '../account/money.ts';
-import { defineEndpoint, param, documented } from '../http/endpoint.ts';
-import type { RequestContext } from '../http/endpoint.ts';
-import { json, GatewayError } from '../http/response.ts';
-import { accountDocs, modelsDocs } from '../openapi/tags/catalog.ts';
+import { defineEndpoint, documented } from '../http/endpoint.ts';
+import type { RequestContext, TagDocs } from '../http/endpoint.ts';
+import { json } from '../http/response.ts';
 import type { User } from '../state.ts';
+
+/** Specification: Account; Readiness; Key balance record. */
+const accountDocs: TagDocs = {
+  tag: { name: 'Account', description: 'Balance, concurrency limit, readiness and API key.' },
+  schemas: {
+    Account: {
+      schema: shapes.account,
+      description: 'The account of an API key.',
+      example: {
+        object: 'account',
+        wallet: 'unified',
+        balance: { usd: 10, cny: 72, shared: true },
+        concurrency: { limit: 8, source: 'tier_enterprise' },
+        models: { available: 9 },
+      },
+    },
+    Readiness: {
+      schema: shapes.readiness,
+      description: 'Readiness of the account for production traffic.',
+      example: {
+        object: 'readiness',
+        wallet: 'unified',
+        status: 'ready',
+        score: 100,
+        summary: 'All checks passed',
+        checks: [
+          { id: 'api_key', status: 'ready', required: true },
+          { id: 'unified_wallet', status: 'ready', required: true },
+        ],
+      },
+    },
+    KeyBalance: {
+      schema: shapes.keyBalance,
+      description: "Balance of the key owner's account and quota of the API key.",
+      keywords: shapes.keyBalanceKeywords,
+      closed: ['data.balance.quota_display_type'],
+    },
+    KeyBalanceError: {
+      schema: shapes.keyBalanceErrorEnvelope,
+      description: 'Error envelope of the key balance endpoint.',
+      example: { success: false, message: 'Invalid token' },
+    },
+  },
+};
 
 /** Specification: Account and catalog. */
 export const accountRoutes = documented(accountDocs, [
@@ -18,7 +56,11 @@ export const accountRoutes = documented(accountDocs, [
     method: 'GET',
     path: '/v1/account',
     summary: 'Retrieve the account',
+    id: 'getAccount',
+    description:
+      'Returns the balance, the concurrency limit and the number of available models. The response headers also report the balance and the limit.',
     responseSchema: shapes.account,
+    responses: { 200: ['The account of the API key.'] },
     errors: [401, 403],
     handle: ({ services, user, key }) => {
       const { limit, source } = services.slots.limitFor(key);
@@ -42,7 +84,11 @@ export const accountRoutes = documented(accountDocs, [
     method: 'GET',
     path: '/v1/readiness',
     summary: 'Retrieve the account readiness',
+    id: 'getReadiness',
+    description:
+      'Reports whether the account is ready for production traffic. Required checks that are not `ready` block a launch; the others are advisory. An account with no remaining balance is not ready.',
     responseSchema: shapes.readiness,
+    responses: { 200: ['The readiness of the account.'] },
     errors: [401, 403],
     handle: (context) => {
       const record = readiness(context);
@@ -58,8 +104,12 @@ export const accountRoutes = documented(accountDocs, [
     method: 'GET',
     path: '/api/usage/balance',
     summary: 'Retrieve the key balance',
+    id: 'getKeyBalance',
+    description:
+      "Returns the balance of the key owner's account, in quota units and in the display currency, and the remaining quota of the API key. The path has no `/v1` prefix, and errors have a different envelope.",
     auth: 'balance',
     responseSchema: shapes.keyBalance,
+    responses: { 200: ['The balance of the account and the quota of the API key.'] },
     errors: [401, 403],
     handle: (context) => json(200, keyBalance(context)),
   }),
@@ -133,100 +183,4 @@ function keyBalance({ user, key }: RequestContext): KeyBalance {
       },
     },
   };
-}
-
-/** Lists the caller's charges and refunds. Assumption A20. */
-export function usageRecords(context: RequestContext): unknown {
-  const lines = context.services.ledger.lines.filter((line) => line.user === context.user.name);
-  return {
-    object: 'usage.list',
-    data: lines.map((line) => ({
-      id: `usage_${line.requestId}`,
-      request_id: line.requestId,
-      task_id: line.taskId ?? null,
-      model: line.model,
-      operation: line.route,
-      charge_usd: line.usd,
-      created_at: Math.floor(line.at / 1000),
-    })),
-    has_more: false,
-    next_cursor: null,
-  };
-}
-
-/** Specification: Account and catalog. */
-export const modelRoutes = documented(modelsDocs, [
-  defineEndpoint({
-    method: 'GET',
-    path: '/v1/models',
-    summary: 'List models',
-    auth: 'any-key',
-    query: ['key'],
-    responseSchema: shapes.modelListRecord,
-    errors: [400, 401, 403],
-    handle: ({ services, headers, query }) => {
-      const { models } = services.catalog;
-      if (headers.has('x-api-key') && headers.has('anthropic-version')) {
-        return json(200, anthropicList(models));
-      }
-      if (headers.has('x-goog-api-key') || query.has('key')) return json(200, geminiList(models));
-      return json(200, { object: 'list', data: models });
-    },
-  }),
-  defineEndpoint({
-    method: 'GET',
-    path: '/v1/models/{model}',
-    summary: 'Retrieve a model',
-    responseSchema: shapes.model,
-    errors: [401, 403, 404],
-    handle: (context) => {
-      const id = param(context, 'model');
-      const model = context.services.catalog.find(id);
-      if (model === undefined) {
-        throw new GatewayError(404, 'model_not_found', `The service has no model ${id}`);
-      }
-      return json(200, { ...model, request_interface: requestInterface(model) });
-    },
-  }),
-]);
-
-const submitPaths: Readonly<Record<string, string>> = {
-  chat: '/v1/chat/completions',
-  image: '/v1/images/tasks',
-  video: '/v1/videos',
-  audio: '/v1/audio/tasks',
-};
-
-/** Describes how to call the model. The specification mentions this metadata but not its fields. */
-function requestInterface(model: Model): Record<string, unknown> {
-  return { method: 'POST', path: submitPaths[model.type] ?? '' };
-}
-
-/** Creates the Anthropic-style model list. Assumption A17. */
-function anthropicList(models: readonly Model[]): AnthropicModelList {
-  return {
-    data: models.map((model) => ({
-      type: 'model',
-      id: model.id,
-      display_name: displayName(model.id),
-      created_at: new Date(model.created * 1000).toISOString(),
-    })),
-    first_id: models[0]?.id ?? null,
-    last_id: models.at(-1)?.id ?? null,
-    has_more: false,
-  };
-}
-
-/** Creates the Gemini-style model list. Assumption A17. */
-function geminiList(models: readonly Model[]): GeminiModelList {
-  return {
-    models: models.map(({ id }) => ({ name: `models/${id}`, displayName: displayName(id) })),
-    nextPageToken: null,
-  };
-}
-
-/** Turns `tide-video` into `Tide Video`. */
-function displayName(id: string): string {
-  const words = (id.split('/').at(-1) ?? id).split('-');
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
 }

@@ -1,4 +1,11 @@
 import type {
+  ImageModelV4,
+  ImageModelV4CallOptions,
+  ImageModelV4File,
+  ImageModelV4Result,
+  SpeechModelV4,
+  SpeechModelV4CallOptions,
+  SpeechModelV4Result,
   Experimental_VideoModelV4 as VideoModelV4,
   Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
   Experimental_VideoModelV4File as VideoModelV4File,
@@ -7,34 +14,101 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 
-import type { Polygate } from '../../client.ts';
 import { APIError } from '../../errors/responses.ts';
+import type { SpeechParams } from '../../wire/types/media/audio.ts';
+import type { ImageParams } from '../../wire/types/media/images.ts';
 import type { VideoParams } from '../../wire/types/media/videos.ts';
-import { omitUndefined, unchecked } from '../../wire/types/schema.ts';
+import { unchecked, omitUndefined } from '../../wire/types/schema.ts';
 import type { Receipt } from '../../wire/types/tasks/task.ts';
 import { parseURL, isRecord } from '../../wire/types/type-guards.ts';
-import { metadataOf, readCallOptions, responseOf, unsupported } from './call.ts';
-import { urlOf } from './media.ts';
+import {
+  metadataOf,
+  readCallOptions,
+  responseOf,
+  unsupported,
+  downloadFile,
+  urlOf,
+  ProviderModel,
+} from './call.ts';
 
-type StatusOptions = Parameters<NonNullable<VideoModelV4['doStatus']>>[0];
+/** An image model: one call is one task and one charge. */
+export class PolygateImageModel extends ProviderModel implements ImageModelV4 {
+  readonly provider = 'polygate.image';
+  readonly maxImagesPerCall = 10;
+
+  async doGenerate(call: ImageModelV4CallOptions): Promise<ImageModelV4Result> {
+    const { prompt, n, size, aspectRatio: aspect_ratio, seed, files, mask, abortSignal } = call;
+    const { options, params } = readCallOptions(call);
+    const body = { prompt, n, size, aspect_ratio, ...sourcesOf(files) };
+    // The service checks params that only `providerOptions` can contain.
+    const given = unchecked<ImageParams>({ model: this.modelId, ...body, ...params });
+    const task = await this.client.images.submit(given, options);
+    const { urls } = await task.wait(abortSignal && { signal: abortSignal });
+    const downloads = await Promise.all(
+      urls.map((_, index) => downloadFile(this.client, task, index, abortSignal)),
+    );
+    const images = downloads.map(({ bytes }) => bytes);
+    return {
+      images,
+      // An empty result was charged, too.
+      isRetryable: false,
+      warnings: [...unsupported({ seed, mask }), ...downloads.flatMap(({ warnings }) => warnings)],
+      providerMetadata: {
+        polygate: {
+          images: images.map((_, index) => (index === 0 ? metadataOf(task.meta, task) : {})),
+        },
+      },
+      response: responseOf(task.model, task.meta),
+    };
+  }
+}
+
+/** One file is the source image, several are references. */
+function sourcesOf(files: readonly ImageModelV4File[] = []) {
+  const urls = files.map((file) => urlOf(file, 'files'));
+  if (urls.length > 1) return { reference_image_urls: urls };
+  return urls.length > 0 ? { image: urls[0] } : {};
+}
+
+/** A speech model. */
+export class PolygateSpeechModel extends ProviderModel implements SpeechModelV4 {
+  readonly provider = 'polygate.speech';
+
+  async doGenerate(call: SpeechModelV4CallOptions): Promise<SpeechModelV4Result> {
+    const {
+      text,
+      voice: voice_id,
+      speed,
+      outputFormat,
+      instructions,
+      language,
+      abortSignal,
+    } = call;
+    const { options, params } = readCallOptions(call);
+    const body = { text, voice_id, speed };
+    // The service checks params that only `providerOptions` can contain.
+    const given = unchecked<SpeechParams>({ model: this.modelId, ...body, ...params });
+    const task = await this.client.audio.speech.submit(given, options);
+    await task.wait(abortSignal && { signal: abortSignal });
+    const { bytes, contentType, warnings } = await downloadFile(this.client, task, 0, abortSignal);
+    const response = responseOf(task.model, task.meta);
+    return {
+      audio: bytes,
+      warnings: [...unsupported({ outputFormat, instructions, language }), ...warnings],
+      providerMetadata: { polygate: metadataOf(task.meta, task) },
+      // Raw audio has no signature, so the AI SDK reads its media type from this header.
+      response: {
+        ...response,
+        headers: { ...response.headers, ...(contentType && { 'content-type': contentType }) },
+      },
+    };
+  }
+}
 
 /** A video model. The operation of a video is the receipt of its task, so any process can continue it. */
-export class PolygateVideoModel implements VideoModelV4 {
-  readonly specificationVersion = 'v4';
+export class PolygateVideoModel extends ProviderModel implements VideoModelV4 {
   readonly provider = 'polygate.video';
   readonly maxVideosPerCall = 1;
-  readonly modelId: string;
-  readonly #client: Polygate;
-
-  constructor(modelId: string, client: Polygate) {
-    this.modelId = modelId;
-    this.#client = client;
-  }
-
-  /** @internal A mark for Vue, whose proxies cannot read private members. */
-  get __v_skip(): true {
-    return true;
-  }
 
   async doStart(call: VideoModelV4CallOptions & { webhookUrl?: string }): Promise<StartResult> {
     const { prompt, aspectRatio: aspect_ratio, resolution, duration, fps, webhookUrl } = call;
@@ -49,7 +123,7 @@ export class PolygateVideoModel implements VideoModelV4 {
       ...params,
       ...extraOf(call, params.extra_body),
     });
-    const task = await this.#client.videos.submit(given, options);
+    const task = await this.client.videos.submit(given, options);
     // One task generates one video. A caller can raise `maxVideosPerCall`.
     const n = call.n > 1 ? call.n : undefined;
     return {
@@ -60,10 +134,14 @@ export class PolygateVideoModel implements VideoModelV4 {
     };
   }
 
-  async doStatus({ operation, abortSignal, headers }: StatusOptions): Promise<StatusResult> {
+  async doStatus({
+    operation,
+    abortSignal,
+    headers,
+  }: Parameters<NonNullable<VideoModelV4['doStatus']>>[0]): Promise<StatusResult> {
     const { options } = readCallOptions({ headers, abortSignal });
     const { signal, headers: pollHeaders } = options;
-    const task = this.#client.videos.task(unchecked<Receipt<'video'>>(operation));
+    const task = this.client.videos.task(unchecked<Receipt<'video'>>(operation));
     const { id, idempotencyKey, chargeUsd } = task;
     const common = {
       // Merged into that of the start, whose request id is the one that was charged.

@@ -1,10 +1,16 @@
+import { toNano, toUsd } from '../../../paid/amounts.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
 import { persist, settledAs, waitAtMost, withinTime } from '../store/store.ts';
-import type { Refusal, ReserveResult, SettledAs, StoredLimits } from '../store/store.ts';
+import type {
+  Refusal,
+  Reservation,
+  ReserveResult,
+  SettledAs,
+  StoredLimits,
+} from '../store/store.ts';
 import { defaultWindowMs, isEndless } from './user-limits.ts';
-import type { ResolvedLimits } from './user-limits.ts';
 
 /** How long a request counts as in flight if its process dies, in ms. Documented: at most 30 s. */
 const leaseMs = 25_000;
@@ -16,7 +22,7 @@ const renewInterval = 8_000;
 const maxSettleWait = 2_000;
 
 /** A request that may be forwarded. */
-export interface Admission {
+interface Admission {
   /**
    * Records what its response says. Never rejects: what the store has not recorded is repeated in the background.
    * `isStreaming`: its body has yet to end.
@@ -30,17 +36,6 @@ export interface Admission {
   fail(): Promise<void>;
 }
 
-/** What is known about a request before it is forwarded. */
-export interface Candidate {
-  readonly user: string;
-  readonly attempt: string | undefined;
-  readonly limits: ResolvedLimits | undefined;
-  readonly usd: number;
-  readonly key: string | undefined;
-  readonly isChargedOnce: boolean;
-  readonly body: string;
-}
-
 const nothing = async () => {};
 
 const unlimited: Admission = { settle: nothing, cancel: nothing, end: () => {}, fail: nothing };
@@ -50,7 +45,10 @@ const unlimited: Admission = { settle: nothing, cancel: nothing, end: () => {}, 
  *
  * @throws the response to the page, if it exceeds a limit, repeats an attempt, or the store fails.
  */
-export async function admit(candidate: Candidate, settings: Settings): Promise<Admission> {
+export async function admit(
+  candidate: Omit<Reservation, 'request' | 'leaseMs'>,
+  settings: Settings,
+): Promise<Admission> {
   const { limits, user, attempt } = candidate;
   if (limits === undefined && attempt === undefined) return unlimited;
   const { store, report } = settings;
@@ -157,3 +155,84 @@ function refusal(
     },
   );
 }
+
+/**
+ * What is left of a user's limits in the current window: the JSON at the proxy's `budgetPath`. It is empty for a user
+ * without limits. If `exposeCharges` is false, it has no amounts in USD.
+ */
+export interface UserBudget {
+  /** `limits.usd`; undefined if it is not set. */
+  readonly limitUsd?: number | undefined;
+  /** Charged, in USD. */
+  readonly spentUsd?: number | undefined;
+  /** Reserved for requests whose charge is not known, in USD. */
+  readonly reservedUsd?: number | undefined;
+  /** What is neither charged nor reserved, in USD, at least 0; undefined without `limitUsd`. */
+  readonly remainingUsd?: number | undefined;
+  /** `limits.requests`; undefined if it is not set. */
+  readonly limitRequests?: number | undefined;
+  /** POSTs that were forwarded. */
+  readonly requests?: number | undefined;
+  /** POSTs that remain, at least 0; undefined without `limitRequests`. */
+  readonly remainingRequests?: number | undefined;
+  /** When the window ends, as an ISO 8601 date; undefined with `window: 'forever'`. */
+  readonly windowEndsAt?: string | undefined;
+  /** When a page should read its budget again, in ms from now: within five seconds after the window has ended. */
+  readonly reloadInMs?: number | undefined;
+}
+
+/**
+ * The response with a user's own budget.
+ *
+ * @throws `ProxyError` if the store fails, also with `onStoreError: 'allow'`.
+ */
+export async function budgetResponse(
+  user: string,
+  request: Request,
+  settings: Settings,
+): Promise<Response> {
+  const budget = await budgetOf(user, request, settings);
+  return new Response(JSON.stringify(budget), { headers: { 'content-type': 'application/json' } });
+}
+
+async function budgetOf(
+  user: string,
+  request: Request,
+  { limitsOf, store, exposeCharges, report }: Settings,
+): Promise<UserBudget> {
+  const limits = await limitsOf(user, request);
+  if (limits === undefined) return {};
+  const { usd: limitUsd, requests: limitRequests, windowMs } = limits;
+  const usage = await withinTime(() => store.usage(user, windowMs)).catch((error: unknown) => {
+    report(error);
+    throw new ProxyError(503, 'store_unavailable', 'The limits of this user cannot be read.');
+  });
+  const { usd: spentUsd, reservedUsd, requests, windowEndsAt } = usage;
+  return {
+    ...(exposeCharges !== false && {
+      limitUsd,
+      spentUsd,
+      reservedUsd,
+      remainingUsd:
+        limitUsd && toUsd(left(toNano(limitUsd), toNano(spentUsd) + toNano(reservedUsd))),
+    }),
+    limitRequests,
+    requests,
+    remainingRequests: limitRequests && left(limitRequests, requests),
+    ...(!isEndless(windowMs) && {
+      windowEndsAt: new Date(windowEndsAt).toISOString(),
+      reloadInMs: reloadInMs(windowEndsAt),
+    }),
+  };
+}
+
+/** The longest time that timers support, in ms. */
+const maxTimeout = 2_147_483_647;
+
+/** Not the same for all pages, which would otherwise all send a request at midnight. The clock of a page can be wrong. */
+function reloadInMs(windowEndsAt: number): number {
+  const wait = left(windowEndsAt, Date.now()) + 1_000 + Math.random() * 4_000;
+  return Math.min(Math.round(wait), maxTimeout);
+}
+
+const left = (limit: number, used: number) => Math.max(0, limit - used);

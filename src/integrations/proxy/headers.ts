@@ -1,6 +1,5 @@
 import { idempotencyKeyRule, toHex } from '../../internal.ts';
 import { ProxyError } from './error-response.ts';
-import { exposedHeaders } from './response.ts';
 import type { Route } from './routes.ts';
 import type { Settings } from './settings.ts';
 
@@ -86,7 +85,7 @@ export function checkOrigin(request: Request, settings: Settings): OriginCheck {
   if (credentials === true) headers['access-control-allow-credentials'] = 'true';
   if (isPreflight) {
     headers['access-control-allow-methods'] = 'GET, POST, DELETE';
-    // Any header is safe to allow: only the ones in request-headers.ts are forwarded to the gateway.
+    // Any header is safe to allow: only those of `requestHeaders` are forwarded to the gateway.
     const requested = request.headers.get('access-control-request-headers');
     if (requested !== null) headers['access-control-allow-headers'] = requested;
     headers['access-control-max-age'] = '600';
@@ -94,4 +93,24 @@ export function checkOrigin(request: Request, settings: Settings): OriginCheck {
     headers['access-control-expose-headers'] = exposedHeaders(settings).join(', ');
   }
   return { isAllowed, isPreflight, headers };
+}
+
+/** Returns the names of the response headers that are forwarded to the page; all others are dropped. */
+function exposedHeaders({ requestIdHeader, headerPrefix, exposeCharges }: Settings): string[] {
+  const concurrency = ['concurrency-limit', 'concurrency-remaining', 'concurrency-source'];
+  const vendor = ['task-id', 'idempotent-replay', ...concurrency];
+  if (exposeCharges !== false) vendor.push('charge-usd');
+  // With `date`, the client can turn a `retry-after` date into a delay even if the page's clock is wrong.
+  const standard = ['content-type', 'retry-after', 'date', 'x-request-id', requestIdHeader];
+  return [...new Set([...standard, ...vendor.map((name) => headerPrefix + name)])];
+}
+
+/** The headers of a response that the page sees. */
+export function visibleHeaders(upstream: Response, settings: Settings): Headers {
+  const headers = new Headers();
+  for (const name of exposedHeaders(settings)) {
+    const value = upstream.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return headers;
 }
