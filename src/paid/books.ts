@@ -21,9 +21,8 @@ const maxRememberedKeys = 10_000;
 /** How many routes to remember at most. The path of a raw request is one, too. */
 const maxRememberedRoutes = 1_000;
 
-/** A key that counts; with an estimate if no response has reported its charge. */
+/** A key that counts. */
 interface Counted extends CountedKey {
-  readonly estimate?: number | undefined;
   /** The number of requests that were opened before. */
   readonly after: number;
 }
@@ -111,9 +110,9 @@ export class Entry implements ReservedRequest {
     return (this.#body ??= this.#claim.readBody());
   }
 
-  isFree(): boolean {
+  isFree(nanoUsd: number): boolean {
     if (this.holder === this.id) return false;
-    return isFree(this.#books.counted(this.holder), () => this.bodyOf());
+    return isFree(this.#books.counted(this.holder), nanoUsd, () => this.bodyOf());
   }
 
   /**
