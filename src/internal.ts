@@ -60,8 +60,8 @@ export type { BodyReader, DirectResponse } from './client/http/response-body.ts'
 export { bytesWithoutHalfPairs, ownHeaders } from './client/fetch/fetch-request.ts';
 export { parseJson, sentence } from './client/http/json.ts';
 export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
-export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
-export { parseErrorBody } from './client/http/error-body.ts';
+export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/failure.ts';
+export { parseErrorBody } from './client/http/failure.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';

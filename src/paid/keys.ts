@@ -6,14 +6,22 @@ export interface CountedKey {
   readonly body?: string | undefined;
   /** Whether the service has charged the key again, so that it no longer protects from a second charge. */
   readonly isForgotten?: boolean | undefined;
+  /** What counts in billionths of a USD because no response has reported the charge. */
+  readonly estimate?: number | undefined;
 }
 
 /**
- * Whether a request costs nothing because its key was charged. That holds only while the service keeps its promise: for
- * the body that was charged, and until the key is charged again without a replay.
+ * Whether a request with this price costs nothing because its key was charged. That holds only while the service keeps its
+ * promise: for the body that was charged, and until the key is charged again without a replay. An estimate that is lower
+ * than the price, because that was not known yet, does not cover the request.
  */
-export function isFree(counted: CountedKey | undefined, readBody: () => string): boolean {
+export function isFree(
+  counted: CountedKey | undefined,
+  nanoUsd: number,
+  readBody: () => string,
+): boolean {
   if (counted === undefined || counted.isForgotten === true) return false;
+  if ((counted.estimate ?? Infinity) < nanoUsd) return false;
   return counted.body === undefined || counted.body === readBody();
 }
 

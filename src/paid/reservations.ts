@@ -19,8 +19,8 @@ export interface ReservedRequest {
   readonly bodyOf: () => string;
   /** What a request with this listed price in USD pays for; undefined if that is not known. */
   readonly unitsOf: (price: number) => PricedUnits | undefined;
-  /** Whether it costs nothing, because its key was charged. */
-  readonly isFree: () => boolean;
+  /** Whether it costs nothing, because its key was charged. If that is estimated, at least this amount. */
+  readonly isFree: (nanoUsd: number) => boolean;
 }
 
 /** A limit that a request must not exceed. */
@@ -141,7 +141,7 @@ export class Reservation {
    * one has a response: returns what to wait for before the next try, or undefined if it is the turn of this request.
    */
   waitForTurn(isSending: boolean): Promise<void> | undefined {
-    if (this.price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree()) {
+    if (this.price !== undefined || this.#hasLeft || this.#isReserved || this.#request.isFree(0)) {
       return undefined;
     }
     return this.#all.turns.wait(this.#request.route, this.#request.id, isSending);
@@ -169,9 +169,7 @@ export class Reservation {
     const all = this.#all;
     const request = this.#request;
     // While it was queueing, others may have cost more than they had reserved.
-    if (this.#hasLeft || (this.#isReserved && stage !== 'sending') || request.isFree()) {
-      return undefined;
-    }
+    if (this.#hasLeft || (this.#isReserved && stage !== 'sending')) return undefined;
     const isQueueing = stage === 'queueing';
     const { spent, estimated } = all.committed;
     const { holder } = request;
@@ -186,6 +184,7 @@ export class Reservation {
     const known = isKnown ? all.expected(price, this.#units) : undefined;
     const canLearn = !isKnown && policy.unknownPrice !== 'refuse';
     const next = expectedOf(known, canLearn ? all.known(this.#ofRoute) : undefined);
+    if (request.isFree(next.nanoUsd)) return undefined;
     const unpriced = !isKnown && isQueueing ? all.unitsAtLargest(this.#ofRoute, holder) : 0;
     const state = { limit, committed: spent + reserved, next, inFlight, unpriced };
     const decision = decideLimit(policy, state);
@@ -227,11 +226,12 @@ export class Reservation {
     this.#hasLeft = true;
     all.turns.leave(request.route, request.id);
     const isUncharged = isUnpaid({ money });
-    const isLost = this.#isUnpriced ? !isUncharged : money === 'unknown' && !request.isFree();
-    if (isLost && !this.#isReserved) {
-      const units = price === undefined ? this.#ofRoute : request.unitsOf(price);
-      all.hold(request, all.expected(price ?? 0, units), units);
-    }
+    const units = this.#unitsAt(price);
+    const nanoUsd = all.expected(price ?? 0, units);
+    const isLost = this.#isUnpriced
+      ? !isUncharged
+      : money === 'unknown' && !request.isFree(nanoUsd);
+    if (isLost && !this.#isReserved) all.hold(request, nanoUsd, units);
     all.settle(request, isUncharged ? money : 'unknown');
   }
 
@@ -257,9 +257,14 @@ export class Reservation {
     if (units) this.#all.learn(units, toNano(usd));
   }
 
+  /** What it pays for: if its listed price is not known, what any request of its route does. */
+  #unitsAt(price: number | undefined): PricedUnits | undefined {
+    return price === undefined ? this.#ofRoute : this.#request.unitsOf(price);
+  }
+
   /**
-   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price`
-   * or, if that is undefined, the largest charge of its route. A replay without a charge does not show the price of
+   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price` and the
+   * largest charge of its class or, if that is undefined, of its route. A replay without a charge does not show the price of
    * the next request.
    */
   accept(price: number | undefined, replay: boolean): number {
@@ -267,7 +272,7 @@ export class Reservation {
     if (replay) this.#all.turns.leave(route, id);
     else this.#all.turns.answer(route);
     this.#isUnpriced = false;
-    const usual = price === undefined ? this.#all.largest(this.#ofRoute) : toNano(price);
+    const usual = this.#all.expected(price ?? 0, this.#unitsAt(price));
     const kept = Math.max(this.#all.amountOf(holder), usual);
     this.#all.settle(this.#request, 'accepted');
     return kept;

@@ -25,6 +25,20 @@ const noProof = [
   '503',
 ];
 
+const sentThreeTimes = scenario(1, [
+  [{ key: 'k1' }],
+  [{ key: 'k1', fate: 'lost after' }],
+  [{ key: 'k1' }],
+]);
+
+/** The service forgets the key when the first window ends. */
+const inTwoWindows: Scenario = {
+  ...sentThreeTimes,
+  steps: sentThreeTimes.steps.map((step, index) =>
+    index === 1 ? { ...step, forgets: true, startsAnew: true } : step,
+  ),
+};
+
 export const regressions: readonly Regression[] = [
   {
     title: 'a paid key that the service forgets each time (0.24 of 0.05)',
@@ -96,6 +110,32 @@ export const regressions: readonly Regression[] = [
       { ignoresKeys: true },
     ),
   },
+  {
+    title:
+      'a success without a charge or a known price, whose key is forgotten (0.06 of 0.02, and 0.02 counted)',
+    scenario: scenario(
+      0.02,
+      [
+        [{ key: 'k1', model: 'unlisted', fate: 'no charge' }],
+        [{ model: 'unlisted' }],
+        [{ key: 'k1', model: 'unlisted', fate: 'lost after' }],
+      ],
+      { forgets: true },
+    ),
+  },
+  {
+    title:
+      'a success without a charge whose price was too low, and whose key is forgotten (0.06, and 0.03 counted)',
+    scenario: scenario(
+      0.1,
+      [
+        [{ key: 'k1', model: 'low', fate: 'no charge' }],
+        [{ model: 'low' }],
+        [{ key: 'k1', model: 'low', fate: 'lost after' }],
+      ],
+      { forgets: true },
+    ),
+  },
   ...['cut off', '500 with charge', '402 with charge', '400 with charge'].map((fate) => ({
     title: `a charge that is reported with a failure is known to what follows: ${fate}`,
     scenario: scenario(0.05, [
@@ -150,6 +190,56 @@ export const regressions: readonly Regression[] = [
       [{ key: 'k1', units: 3, fate: '402 with charge' }],
       [{ key: 'k1', units: 3 }],
     ]),
+  },
+  {
+    title:
+      'a replay for one model of what another one has cost, which does not show the price of that',
+    scenario: scenario(0.2, [
+      [{ key: 'k1', model: 'free', fate: 'lost after' }],
+      [{ key: 'k1' }],
+      [{ model: 'free', fate: 'lost after' }],
+    ]),
+  },
+  {
+    title: 'a replay for one image of what three have cost, which does not show the price of three',
+    scenario: scenario(0.2, [
+      [{ key: 'k1', model: 'free', fate: 'lost after' }],
+      [{ key: 'k1', model: 'free', units: 3 }],
+      [{ model: 'free', fate: 'lost after' }],
+    ]),
+  },
+  {
+    title: 'a replay of what was charged twice, in two windows (0.02, and 0 counted)',
+    scenario: inTwoWindows,
+  },
+  {
+    title:
+      'a request that shares a reservation, although charges above listed prices exceed the limit (0.06 of 0.05)',
+    scenario: scenario(
+      0.05,
+      [
+        [{ key: 'k1', model: 'free' }],
+        [
+          { key: 'k1', fate: '503', isHeld: true },
+          { key: 'k2', model: 'low' },
+        ],
+        [{ key: 'k1', fate: 'lost after' }],
+      ],
+      { forgets: true },
+    ),
+  },
+  {
+    title: 'a lost row whose key was charged for two others (0.10 of 0.05)',
+    scenario: scenario(
+      0.05,
+      [
+        [{ key: 'k1', body: 1, fate: 'lost after' }],
+        [{ key: 'k1' }],
+        [{ key: 'k1', units: 3, model: 'free' }],
+        [{ key: 'k1', body: 1 }],
+      ],
+      { ignoresKeys: true },
+    ),
   },
   {
     title: 'nineteen rows of 0.30 at once (5.70 of 1.00)',

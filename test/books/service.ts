@@ -42,6 +42,12 @@ export class Service {
   /** The charges that were reported before the orders were announced, and since. */
   #reportedBefore: ReadonlySet<Line> = new Set();
   readonly #reportedNow = new Set<Line>();
+  /**
+   * The charges that a request for the same has got, and those before the orders were announced. A replay for another model or
+   * another number of images does not show for which one of the requests with its key the charge was.
+   */
+  readonly #shown = new Set<Line>();
+  #shownBefore: ReadonlySet<Line> = new Set();
   readonly #held: (() => void)[] = [];
   #lastTask = 0;
   #firstLearned = 0;
@@ -59,6 +65,7 @@ export class Service {
     this.#orders = [...orders];
     this.#reportedNow.clear();
     this.#reportedBefore = new Set(this.lines.filter(({ reported }) => reported !== 'no'));
+    this.#shownBefore = new Set(this.#shown);
   }
 
   /** Forgets which keys were charged. */
@@ -149,7 +156,7 @@ export class Service {
     if (order.isHeld) await new Promise<void>((resolve) => this.#held.push(resolve));
     this.#hasResponded = true;
     if (outcome !== undefined && outcome !== 'conflict') outcome.line.isInFlight = false;
-    if (outcome !== undefined) void this.#deliverSoon(outcome, fate);
+    if (outcome !== undefined) void this.#deliverSoon(outcome, order, fate);
     if (outcome === 'conflict') {
       const error = { message: 'Another body', code: 'conflict' };
       return Response.json({ error }, { status: 409 });
@@ -216,7 +223,8 @@ export class Service {
   #pricesOf({ model, units }: Order): Prices {
     const listed = this.#listedUsd(model);
     const reported = this.lines.filter((line) => this.#isKnown(line));
-    const isLearned = reported.some(
+    const shown = this.#sender.checksLate ? this.#shown : this.#shownBefore;
+    const isLearned = Array.from(shown).some(
       (line) => line.model === model && this.lines.indexOf(line) >= this.#firstLearned,
     );
     return {
@@ -258,6 +266,7 @@ export class Service {
   /** Of two responses that arrive at the same time, a book reads one first, and may send a request before the other. */
   async #deliverSoon(
     outcome: Executed | 'conflict',
+    { model, units }: Order,
     { isReported, hasResult = false }: Fate,
   ): Promise<void> {
     if (outcome === 'conflict') return;
@@ -274,6 +283,7 @@ export class Service {
     else if (line.reported === 'no') line.reported = 'by a replay';
     for (const each of ofKey) each.isResolved = true;
     this.#reportedNow.add(line);
+    if (line.model === model && line.units === units) this.#shown.add(line);
   }
 }
 

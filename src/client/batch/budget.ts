@@ -35,7 +35,7 @@ export class BatchBudget {
   readonly #limit: number;
   readonly #charged = { spent: 0, estimated: 0 };
   readonly #reservations = new Reservations(this.#charged);
-  /** How many charges the rows of a key have, of keys for which an earlier run knows a charge but has no result. */
+  /** How many charges the rows of a key have, of keys that an earlier run has paid for or may have, and has no result. */
   readonly #paidRows = new Map<string, number>();
   /** The submissions that are not settled. */
   readonly #open = new Set<Row>();
@@ -56,8 +56,8 @@ export class BatchBudget {
 
   /** Adds what earlier runs have spent on their rows. */
   addEarlier(rows: ReadonlyMap<string, RowHistory>): void {
-    for (const { key, receipt, isChargeKnown } of rows.values()) {
-      if (isChargeKnown && !receipt && key) this.#paidRows.set(key, 0);
+    for (const { key, receipt, isChargeKnown, cost = noCost } of rows.values()) {
+      if ((isChargeKnown || cost.estimatedUsd > 0) && !receipt && key) this.#paidRows.set(key, 0);
     }
     for (const [id, row] of rows) this.#addRow(id, row);
   }
@@ -100,8 +100,9 @@ export class BatchBudget {
       isFree: () => false,
     });
     const stage = repeated === 'reserved' ? 'resending' : 'queueing';
-    // What may have been sent is not kept back.
-    const nanoUsd = stage === 'resending' ? Infinity : this.#limit;
+    // What may have been sent is not kept back, unless its key was charged twice: the service would charge it again.
+    const charges = this.#paidRows.get(row.idempotencyKey ?? '') ?? 0;
+    const nanoUsd = stage === 'resending' && charges < 2 ? Infinity : this.#limit;
     for (;;) {
       const limit = { nanoUsd, policy, inFlight: this.#open.size };
       const shortfall = reservation.reserve(limit, price, stage);

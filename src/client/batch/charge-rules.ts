@@ -154,7 +154,7 @@ export class KeyCharges {
 
   /** Whether the service has charged the key, and protects it from a second charge as far as is known. */
   get isFree(): boolean {
-    return isFree(this.#counted, () => '');
+    return isFree(this.#counted, 0, () => '');
   }
 
   /**

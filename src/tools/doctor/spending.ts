@@ -134,8 +134,7 @@ const tooExpensive = (priceUsd: number, problem: string): Skip => ({
 
 /**
  * What is known about the charge of a request, in the words of a verdict. Here, an `accepted` request may also have reported
- * a charge of 0, which does not prove that it was free, and one that was rejected with a 503 is `unknown`: a limit must not
- * depend on that.
+ * a charge of 0, which does not prove that it was free.
  */
 export type Charge =
   | { readonly money: 'none' | 'unknown' }
@@ -167,8 +166,7 @@ export function chargeOfFailure(
     const isMissing = meta.chargeUsd === undefined && !mayBeReplay;
     return isMissing ? { money: 'accepted', meta } : { money: 'unknown' };
   }
-  const verdict = verdictOfError(error);
-  return { money: isUnpaid(verdict) && verdict.reason !== 'unavailable' ? 'none' : 'unknown' };
+  return { money: isUnpaid(verdictOfError(error)) ? 'none' : 'unknown' };
 }
 
 /** Upper bound for the input tokens of a diagnostic chat. */

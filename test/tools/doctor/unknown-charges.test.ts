@@ -125,15 +125,22 @@ test.each(rows)(
 );
 
 test.each([chatRoute, imageRoute])(
-  'a 503 of %s that reports a charge of 0 may have been charged',
+  'a 503 of %s was not charged, unless its body was cut off, and another model is tried',
   async (route) => {
-    const { run, mock } = startMock({}, withHeaders(route, zero, 1));
-    mock.fail({ route, status: 503, handled: true, times: 1 });
+    const id = route === chatRoute ? 'chat' : 'image-task';
+    const { run, mock } = startMock();
+    mock.fail({ route, status: 503, times: 1 });
     const diagnosis = await run({ maxSpendUsd: 0.1 });
-    expect(diagnosis.unconfirmedUsd).toBeGreaterThan(0);
-    // Another model is tried.
-    const { status, advice } = findingOf(diagnosis, route === chatRoute ? 'chat' : 'image-task');
-    expect([status, advice]).toEqual(['ok', undefined]);
+    expect(diagnosis.unconfirmedUsd).toBeUndefined();
+    expect(findingOf(diagnosis, id).status).toBe('ok');
+    expect(diagnosis.spentUsd).toBe(invoicedUsd(mock));
+
+    const lossy = startMock();
+    lossy.mock.fail({ route, status: 503, handled: true, truncateBody: 5, times: 1 });
+    const lost = await lossy.run({ maxSpendUsd: 0.1 });
+    expect(lost.unconfirmedUsd).toBeGreaterThan(0);
+    expect(findingOf(lost, id).status).toBe('ok');
+    expect(possibleUsd(lost)).toBeGreaterThanOrEqual(invoicedUsd(lossy.mock));
   },
 );
 

@@ -39,8 +39,6 @@ export interface UserState {
 /** A key that was charged, and when it was counted, in ms. */
 export interface DatedKey extends CountedKey {
   readonly at: number;
-  /** What counts in billionths of a USD because no response has reported the charge. */
-  readonly estimate?: number | undefined;
 }
 
 export const newUserState = (): UserState => ({ inFlight: new Map(), windows: new Map() });
@@ -105,10 +103,11 @@ export function reserveIn(
   const { request, holder, body, leaseEndsAt } = claim;
   if (inFlight.has(request)) return undefined;
   const nanoUsd = claim.isFree ? 0 : toNano(claim.usd);
-  const added = Math.max(0, nanoUsd - amountOf(window.held.get(holder)));
-  const committed = window.nanoUsd + reservedIn(window);
-  const next = { nanoUsd: added, basis: 'price' } as const;
-  if (limits.usd !== undefined && added > 0) {
+  // Also if it adds nothing: once others have cost more than they had reserved, the limit covers no request.
+  if (limits.usd !== undefined && nanoUsd > 0) {
+    const shared = amountOf(window.held.get(holder));
+    const committed = window.nanoUsd + reservedIn(window) - shared;
+    const next = { nanoUsd: Math.max(nanoUsd, shared), basis: 'price' } as const;
     const state = { limit: toNano(limits.usd), committed, next };
     if (decideLimit(limitPolicies.proxy, state) !== 'held') return 'usd';
   }
@@ -134,7 +133,8 @@ export function settleIn(
   const { request, body, as, isStreaming, replay } = settlement;
   const holder = holderOf(settlement);
   const flight = inFlight.get(request);
-  const part = partOf(window.held.get(holder), request);
+  const held = window.held.get(holder);
+  const part = partOf(held, request);
   const isLost = part !== undefined && !isInFlight(part);
   const isKnown = flight?.holder === holder || isLost;
   if (flight !== undefined) {
@@ -150,7 +150,9 @@ export function settleIn(
   for (const each of as === 'charged' && replay ? inFlight.values() : []) {
     if (each.holder === holder) each.mayBeOriginal = true;
   }
-  return { reserved, mayBeOriginal: flight?.mayBeOriginal === true };
+  // The charge of an earlier window is not that of another request with the key, which was sent in this one.
+  const countedSince = held?.some((other) => other !== part) ? window.start : -Infinity;
+  return { reserved, countedSince, mayBeOriginal: flight?.mayBeOriginal === true };
 }
 
 /**
@@ -159,10 +161,11 @@ export function settleIn(
  */
 export function countCharge(
   { usd, isEstimate, replay, body }: Settlement,
-  { reserved, mayBeOriginal }: NonNullable<ReturnType<typeof settleIn>>,
-  counted: DatedKey | undefined,
+  { reserved, countedSince, mayBeOriginal }: NonNullable<ReturnType<typeof settleIn>>,
+  before: DatedKey | undefined,
   now: number,
 ): { nanoUsd: number; counted: DatedKey } {
+  const counted = before && before.at >= countedSince ? before : undefined;
   const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body });
   const nanoUsd = Math.max(toNano(usd), isEstimate ? reserved : 0);
   if (!isCounted || counted === undefined) {

@@ -99,13 +99,15 @@ if state.inFlight[input.request] then return result('') end
 if repeated then return result('attempt') end
 local paid = false
 if input.isShared then
-  local at, forgotten, body = string.match(redis.call('GET', KEYS[3]) or '', '^(%d+) %d ?(%d?) ?%d* ?(.*)$')
-  paid = at ~= nil and tonumber(at) >= window.start and forgotten ~= '1' and (forgotten == '' or body == input.body)
+  local stored = redis.call('GET', KEYS[3]) or ''
+  local at, forgotten, estimate, body = string.match(stored, '^(%d+) %d ?(%d?) ?(%d*) ?(.*)$')
+  paid = at ~= nil and tonumber(at) >= window.start and forgotten ~= '1'
+    and (forgotten == '' or body == input.body) and (tonumber(estimate) or input.nanoUsd) >= input.nanoUsd
 end
 local held = window.held[input.holder]
 local nano = paid and 0 or input.nanoUsd
 local added = math.max(0, nano - (held and amount_of(held) or 0))
-if limits.nanoUsd and added > 0 and window.nanoUsd + reserved_in(window) + added > limits.nanoUsd then
+if limits.nanoUsd and nano > 0 and window.nanoUsd + reserved_in(window) + added > limits.nanoUsd then
   return result('usd')
 end
 if limits.requests and window.requests >= limits.requests then return result('requests') end
@@ -149,8 +151,10 @@ if not known and input.as == 'unknown' and input.nanoUsd > 0 then
   window.held[input.holder] = held
   held.requests[input.request] = math.max(input.nanoUsd, held.requests[input.request] or 0)
 end
-local reserved = 0
+local reserved, others = 0, false
 if held then
+  for id in pairs(held.requests) do others = others or id ~= input.request end
+  for id in pairs(held.lost) do others = others or id ~= input.request end
   reserved = amount_of(held)
   local before = held.lost[input.request]
   local nano = held.requests[input.request] or (before and before.nanoUsd) or 0
@@ -175,6 +179,7 @@ if input.as == 'charged' then
     if each.holder == input.holder then each.mayBeOriginal = true end
   end
   local stored = input.hasKey and redis.call('GET', KEYS[2]) or ''
+  if others and (tonumber(string.match(stored, '^%d+')) or 0) < window.start then stored = '' end
   -- The time, whether a replay has reported the charge, whether the key was charged again, an estimate that counts, and the
   -- body. 0.3 stored the first two.
   local at, from, forgotten, estimate, body = string.match(stored, '^(%d+) (%d) ?(%d?) ?(%d*) ?(.*)$')

@@ -1,4 +1,4 @@
-import { toUsd } from '../../../paid/amounts.ts';
+import { toNano, toUsd } from '../../../paid/amounts.ts';
 import { isInFlight } from '../../../paid/held.ts';
 import { isFree } from '../../../paid/keys.ts';
 import {
@@ -140,7 +140,10 @@ export function storeIn(
         usd,
         body,
         // The charge of an earlier window does not protect this one.
-        isFree: counted !== undefined && counted.at >= window.start && isFree(counted, () => body),
+        isFree:
+          counted !== undefined &&
+          counted.at >= window.start &&
+          isFree(counted, toNano(usd), () => body),
         leaseEndsAt,
       });
       if (refused !== undefined) return { ...result, refused };

@@ -148,4 +148,19 @@ export const limitTests: StoreRules = {
     // Unless another window has begun.
     await eventually(() => user.expectUsage({ reservedUsd: 0, inFlight: 0 }));
   },
+  'A replay of a key that an earlier window has counted is counted only if this one has lost a request (new in 0.4)':
+    async (_, newUser) => {
+      const user = await newUser(1_000);
+      const requested = { usd: 0.1, key: 'k' };
+      await (await user.reserve(requested)).settle('charged');
+      await eventually(() => user.expectUsage({ usd: 0 }));
+      await (await user.reserve(requested)).settle('charged', { replay: true });
+      await user.expectUsage({ usd: 0, reservedUsd: 0 });
+      // In one window: the last one may have begun long ago.
+      await eventually(async () => {
+        await (await user.reserve(requested)).settle('unknown');
+        await (await user.reserve(requested)).settle('charged', { replay: true });
+        await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+      });
+    },
 };

@@ -140,6 +140,24 @@ export const reservationTests: StoreRules = {
       await user.expect('usd', requested);
       await user.expectUsage({ usd: 0.2, reservedUsd: 0, inFlight: 0 });
     },
+  'A request that shares a reservation passes at the limit, but not once it is exceeded (new in 0.4)':
+    async (user) => {
+      const requested = { usd: 0.1, key: 'k', limits: { usd: 0.2 } };
+      await (await user.expect(undefined, requested)).settle('unknown');
+      const other = await user.expect(undefined, { ...requested, key: 'other' });
+      await (await user.expect(undefined, requested)).settle('unknown');
+      await other.settle('charged', { usd: 0.15 });
+      await user.expect('usd', requested);
+      await user.expectUsage({ usd: 0.15, reservedUsd: 0.1 });
+    },
+  'A key that counts with an estimate reserves again for a request that costs more (new in 0.4)':
+    async (user) => {
+      const requested = { usd: 0.1, key: 'k', limits: { usd: 0.2 } };
+      await (await user.expect(undefined, requested)).settle('charged', { isEstimate: true });
+      await user.expect('usd', { ...requested, usd: 0.2 });
+      await user.expect(undefined, requested);
+      await user.expectUsage({ usd: 0.1, reservedUsd: 0 });
+    },
   'A key whose replay was counted is charged again by a request that was sent later (new in 0.4)':
     async (user) => {
       const requested = { usd: 0.1, key: 'k' };
