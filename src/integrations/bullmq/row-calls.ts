@@ -97,7 +97,7 @@ export async function removeRow(rows: RowStore, id: string): Promise<void> {
  *
  * @throws `ConfigurationError`
  */
-export async function readRow(rows: RowStore, id: string): Promise<StoredRow> {
+async function readRow(rows: RowStore, id: string): Promise<StoredRow> {
   const row = await rows.read(id);
   if (row) return row;
   throw new ConfigurationError(`row ${id}: is not in this queue.`);
