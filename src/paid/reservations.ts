@@ -226,8 +226,7 @@ export class Reservation {
     this.#hasLeft = true;
     all.turns.leave(request.route, request.id);
     const isUncharged = isUnpaid({ money });
-    const units = price === undefined ? this.#ofRoute : request.unitsOf(price);
-    const nanoUsd = all.expected(price ?? 0, units);
+    const { units, nanoUsd } = this.#costAt(price);
     const isLost = this.#isUnpriced
       ? !isUncharged
       : money === 'unknown' && !request.isFree(nanoUsd);
@@ -258,8 +257,8 @@ export class Reservation {
   }
 
   /**
-   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price`
-   * or, if that is undefined, the largest charge of its route. A replay without a charge does not show the price of
+   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least what it may cost.
+   * A replay without a charge does not show the price of
    * the next request.
    */
   accept(price: number | undefined, replay: boolean): number {
@@ -267,9 +266,14 @@ export class Reservation {
     if (replay) this.#all.turns.leave(route, id);
     else this.#all.turns.answer(route);
     this.#isUnpriced = false;
-    const usual = price === undefined ? this.#all.largest(this.#ofRoute) : toNano(price);
-    const kept = Math.max(this.#all.amountOf(holder), usual);
+    const kept = Math.max(this.#all.amountOf(holder), this.#costAt(price).nanoUsd);
     this.#all.settle(this.#request, 'accepted');
     return kept;
+  }
+
+  /** What the request pays for, and what it may cost: its price or, if that is undefined, the largest charge of its route. */
+  #costAt(price: number | undefined) {
+    const units = price === undefined ? this.#ofRoute : this.#request.unitsOf(price);
+    return { units, nanoUsd: this.#all.expected(price ?? 0, units) };
   }
 }
