@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that build the site or install the playground, which are in the same place for all of them. */
-const alone = ['test/runtimes/{playground*,site}.test.ts'];
+const alone = ['test/runtimes/{playground*,site,site-home}.test.ts'];
 
 const settings = {
   environment: 'node',

@@ -60,8 +60,8 @@ export type { BodyReader, DirectResponse } from './client/http/response-body.ts'
 export { bytesWithoutHalfPairs, ownHeaders } from './client/fetch/fetch-request.ts';
 export { parseJson, sentence } from './client/http/json.ts';
 export { emptyMeta, parseResponseMeta, parseRetryAfter } from './client/http/response-meta.ts';
-export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/network-error.ts';
-export { parseErrorBody } from './client/http/error-body.ts';
+export { networkAdvice, networkErrorMessage, networkOutcome } from './client/http/failure.ts';
+export { parseErrorBody } from './client/http/failure.ts';
 export { detailsOf } from './client/fetch/response-details.ts';
 export type { ResponseMeta } from './wire/types/meta.ts';
 export type { ResponseDetails } from './client/fetch/response-details.ts';
@@ -88,8 +88,9 @@ export { highestBodyPrice, highestBodyUnits } from './client/limits/body-price.t
 export { reservationProblem, highestPrice } from './client/batch/budget-decisions.ts';
 
 // Rows of journals and queues
-export { openJournal, readJournal } from './client/batch/journal-content.ts';
-export type { JournalContent, JournalRow } from './client/batch/journal-content.ts';
+export { openJournal } from './client/batch/journal.ts';
+export { readJournal } from './client/batch/journal-contents.ts';
+export type { JournalContent, JournalRow } from './client/batch/journal-contents.ts';
 export { rowKey, requestHash } from './client/batch/journal-line.ts';
 
 // Downloads

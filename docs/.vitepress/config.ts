@@ -8,7 +8,7 @@ import type { DefaultTheme } from 'vitepress';
 import { contents } from '../../scripts/contents.ts';
 import { apiPagers, apiSidebar, apiSidebars } from './api.ts';
 import { namesOfBar } from './corrections.ts';
-import { groupCode, labelCells, resolveLinks, sourceOf } from './links.ts';
+import { groupCode, keepUnits, labelCells, resolveLinks, sourceOf } from './links.ts';
 import { writeTexts } from './llms.ts';
 import { home, linkedFiles, pageOf, publish, redirects, root, urlOf, withSetUp } from './pages.ts';
 import { search, searchBox } from './search.ts';
@@ -62,6 +62,7 @@ export default defineConfig({
       groupCode(md);
       resolveLinks(md);
       labelCells(md);
+      keepUnits(md);
     },
   },
   transformPageData(page) {

@@ -55,6 +55,18 @@ export function labelCells(md: MarkdownRenderer): void {
   });
 }
 
+/** Keeps a number and its unit on one line. */
+export function keepUnits(md: MarkdownRenderer): void {
+  md.core.ruler.push('units', ({ tokens }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? []))
+      if (token.type === 'text')
+        token.content = token.content.replaceAll(
+          /(?<=\d) (?=(?:µs|ms|s|KB|KiB|MiB|GiB|USD)\b)/g,
+          '\u{a0}',
+        );
+  });
+}
+
 /** Path of the rendered file from the root. VitePress passes the path of the page, too. */
 export function sourceOf(env: { path: string; realPath?: string }): string {
   return relative(fileURLToPath(root), env.realPath ?? env.path);

@@ -64,13 +64,16 @@ export const search: LocalSearch = {
 
 /** What users call the subject of a guide, in other words than its own. A search for them finds the page first. */
 const keywords: Readonly<Record<string, string>> = {
+  'CHANGELOG.md': 'changelog release upgrade',
   'docs/batches.md': 'bulk crash journal kill',
   'docs/browsers-and-proxy.md': 'cors frontend',
-  'docs/client-options.md': 'api key environment variable',
+  'docs/client-options.md': 'api key base url environment variable',
+  'docs/command-line.md': 'cli terminal',
   'docs/costs.md': 'balance budget maxUsd price spend token usage',
   'docs/errors.md': 'rate limit 429 402',
-  'docs/faq.md': 'embeddings vision',
-  'docs/images-video-and-audio.md': 'save download image reference video from music speech',
+  'docs/faq.md': 'embeddings vision litellm openrouter',
+  'docs/images-video-and-audio.md':
+    'save download image reference video from music audio text to speech tts',
   'docs/many-machines.md': 'bullmq queue redis worker',
   'docs/materials.md': 'upload file asset',
   'docs/payment-safety.md':

@@ -125,7 +125,7 @@ export class Entry implements ReservedRequest {
     const { reservation } = this;
     if (reservation) reservation.leave(money, price);
     else if (money === 'unknown') {
-      this.accept(true, Infinity);
+      this.#estimate(toNano(price ?? 0), true, Infinity);
       if (price === undefined) this.#books.unpriced.set(this.holder, this.route);
     }
   }
@@ -147,16 +147,22 @@ export class Entry implements ReservedRequest {
   }
 
   /**
-   * Ends a request that has succeeded without a reported charge. What was reserved, and at least its estimate, counts until
-   * a replay reports the charge, or a request of those up to `last`. A replay of a counted key adds nothing.
+   * Ends a request that has succeeded without a reported charge. What was reserved counts, and at least its price or, if that
+   * is not known, the largest charge of its route. A replay of a counted key adds nothing.
    */
-  accept(replay: boolean, last: number = this.#books.requests): void {
+  accept(replay: boolean): void {
+    const { requests, largest } = this.#books;
     const price = this.#claim.estimate();
-    const kept = this.reservation?.accept(price, replay) ?? toNano(price ?? 0);
+    const usual = price === undefined ? (largest.get(this.route) ?? 0) : toNano(price);
+    this.#estimate(this.reservation?.accept(price, replay) ?? usual, replay, requests);
+  }
+
+  /** Counts an amount until a replay reports the charge, or a request of those up to `last`. */
+  #estimate(nanoUsd: number, replay: boolean, last: number): void {
     const counted = this.#books.counted(this.#claim.key);
     // The estimate of a key that the service has charged again is final.
-    const { after, estimate } = counted ?? { after: last, estimate: kept };
-    if (!this.#count(counted, replay, after, estimate)) this.#books.estimated += kept;
+    const { after, estimate } = counted ?? { after: last, estimate: nanoUsd };
+    if (!this.#count(counted, replay, after, estimate)) this.#books.estimated += nanoUsd;
   }
 
   #mayBeOriginal(counted: Counted | undefined): boolean {

@@ -226,7 +226,8 @@ export class Reservation {
     this.#hasLeft = true;
     all.turns.leave(request.route, request.id);
     const isUncharged = isUnpaid({ money });
-    const { units, nanoUsd } = this.#costAt(price);
+    const units = this.#unitsAt(price);
+    const nanoUsd = all.expected(price ?? 0, units);
     const isLost = this.#isUnpriced
       ? !isUncharged
       : money === 'unknown' && !request.isFree(nanoUsd);
@@ -256,9 +257,14 @@ export class Reservation {
     if (units) this.#all.learn(units, toNano(usd));
   }
 
+  /** What it pays for: if its listed price is not known, what any request of its route does. */
+  #unitsAt(price: number | undefined): PricedUnits | undefined {
+    return price === undefined ? this.#ofRoute : this.#request.unitsOf(price);
+  }
+
   /**
-   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least what it may cost.
-   * A replay without a charge does not show the price of
+   * Ends a request that has succeeded without a reported charge. Returns what it has reserved, and at least `price` and the
+   * largest charge of its class or, if that is undefined, of its route. A replay without a charge does not show the price of
    * the next request.
    */
   accept(price: number | undefined, replay: boolean): number {
@@ -266,14 +272,9 @@ export class Reservation {
     if (replay) this.#all.turns.leave(route, id);
     else this.#all.turns.answer(route);
     this.#isUnpriced = false;
-    const kept = Math.max(this.#all.amountOf(holder), this.#costAt(price).nanoUsd);
+    const usual = this.#all.expected(price ?? 0, this.#unitsAt(price));
+    const kept = Math.max(this.#all.amountOf(holder), usual);
     this.#all.settle(this.#request, 'accepted');
     return kept;
-  }
-
-  /** What the request pays for, and what it may cost: its price or, if that is undefined, the largest charge of its route. */
-  #costAt(price: number | undefined) {
-    const units = price === undefined ? this.#ofRoute : this.#request.unitsOf(price);
-    return { units, nanoUsd: this.#all.expected(price ?? 0, units) };
   }
 }

@@ -1,4 +1,5 @@
 import { limitsOf } from '../client/call/api-request.ts';
+import type { AttemptObserver } from '../client/call/api-request.ts';
 import type { ClientContext } from '../client/call/context.ts';
 import { execute } from '../client/call/execute.ts';
 import { mergeExtraBody } from '../client/call/params.ts';
@@ -126,13 +127,13 @@ export class ChatCompletions {
   #stream(
     params: StreamParams<unknown>,
     options: RequestOptions | undefined,
-    deadline?: number,
+    whole?: Whole,
   ): ChatStream {
     const { clock } = this.#context.config;
     try {
-      const call = withDeadline(
+      const call = asPart(
         prepareChat(this.#context, { ...params, stream: true }, options, true),
-        deadline,
+        whole,
       );
       const open = (signal: AbortSignal) => this.#open(call, signal);
       return new ChatStream(pendingStream(open, call.options.signal, clock), call.transform);
@@ -245,11 +246,11 @@ export class ChatCompletions {
       ...limits,
       config,
       enter: captureContext(config),
-      complete(round, own) {
+      complete(round, own, observer) {
         const call = prepareChat(context, round, own, false);
-        return createCompletion(context, withDeadline(call, deadline));
+        return createCompletion(context, asPart(call, { deadline, observer }));
       },
-      stream: (round, own) => this.#stream(round, own, deadline),
+      stream: (round, own, observer) => this.#stream(round, own, { deadline, observer }),
     }).catch(throwToCaller);
   }
 
@@ -266,7 +267,15 @@ export class ChatCompletions {
   }
 }
 
-/** The call with the deadline of the operation that it is a part of, if it is one. */
-function withDeadline(call: PreparedChat, deadline: number | undefined): PreparedChat {
-  return deadline === undefined ? call : { ...call, options: { ...call.options, deadline } };
+/** The operation that a call is a part of: when it must have ended, in monotonic ms, and what observes its calls. */
+interface Whole {
+  readonly deadline: number;
+  readonly observer: AttemptObserver;
+}
+
+/** The call as a part of an operation, if it is one. */
+function asPart(call: PreparedChat, whole: Whole | undefined): PreparedChat {
+  if (whole === undefined) return call;
+  const { deadline, observer } = whole;
+  return { ...call, observer, options: { ...call.options, deadline } };
 }

@@ -12,7 +12,7 @@ import { fields } from '../../src/integrations/bullmq/redis/fields.ts';
 import { dataField, redisKeys } from '../../src/integrations/bullmq/redis/keys.ts';
 import { RowStore } from '../../src/integrations/bullmq/redis/row-store.ts';
 import { isEnded, jobIdOf } from '../../src/integrations/bullmq/row.ts';
-import { StepRunner } from '../../src/integrations/bullmq/worker/step-runner.ts';
+import { StepRunner } from '../../src/integrations/bullmq/worker/worker.ts';
 import { damagedField } from './damage.ts';
 import type { Damage } from './damage.ts';
 import { chatOf, checkChat, clientOf, failedWith, openService, paramsOf } from './driver.ts';

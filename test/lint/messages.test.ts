@@ -9,11 +9,11 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Files that read messages of others, which say what they mean in no other way. */
 const foreign: Readonly<Record<string, string>> = {
   'src/client/call/attempt.ts': 'a fetch that refuses the signal',
-  'src/client/http/network-error.ts': 'errors of Node, undici and Deno without a code of their own',
+  'src/client/http/failure.ts': 'errors of Node, undici and Deno without a code of their own',
   'src/integrations/bullmq/redis/connection.ts': 'what Redis responds',
   'src/integrations/bullmq/redis/scripts/lua-script.ts': 'what Redis responds',
   'src/tools/doctor/free/poll-paths.ts': 'two responses of the service, compared with each other',
-  'src/tools/doctor/free/explain.ts': 'what the runtime says about a connection',
+  'src/tools/doctor/run/failure.ts': 'what the runtime says about a connection',
   'src/client/http/refused-signal.ts': 'two errors of the runtime, compared with each other',
   'src/errors/base.ts': 'a cause, which is not printed twice',
   'src/errors/restate-charge.ts': 'the stack trace of an error, which begins with its message',

@@ -74,6 +74,28 @@ function runOn(replies: readonly Reply[], clientOptions: PolygateOptions = {}) {
 
 const nothing = /nothing was charged/i;
 
+describe('the charge of a run is what all attempts of its requests were charged:', () => {
+  const failed = () => new Response(null, { status: 502, headers: charged });
+  const replayed = { ...charged, 'x-svc-idempotent-replay': 'true' };
+
+  test.each([
+    ['a failure', failed, charged, 0.2],
+    ['a lost response that is replayed', lost, replayed, 0.1],
+    ['a failure that is replayed', failed, replayed, 0.1],
+  ])('%s', async (_, first, headers, usd) => {
+    const stream = { headers: { ...eventStream.headers, ...headers } };
+    for (const [reply, options] of [
+      [completion({ content: 'Ahoy' }, headers), {}],
+      [() => new Response(completeStream, stream), { onStream: () => undefined }],
+    ] as const) {
+      const retries = { maxRetries: 1, retryAmbiguous: { chat: true } };
+      const { clock, gateway, run } = runOn([first, reply], retries);
+      expect(await clock.settle(run(options))).toMatchObject({ chargeUsd: usd });
+      expect(gateway.spend.totalUsd).toBe(usd);
+    }
+  });
+});
+
 describe('a run that fails after a paid round', () => {
   const failures: [string, Reply, new (...args: any[]) => PolygateError][] = [
     ['a 400', () => Response.json({ error: { message: 'No' } }, { status: 400 }), BadRequestError],

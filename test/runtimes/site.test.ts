@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { pageOf, redirects, urlOf } from '../../docs/.vitepress/pages.ts';
 import { namespaces } from '../../scripts/api-names.ts';
 import { contents } from '../../scripts/contents.ts';
 import { openSite, sitePages } from './docs-site.ts';
-import { launchBrowser } from './playground-page.ts';
 
 let site: Awaited<ReturnType<typeof openSite>>;
-let browser: any;
 let origin: string;
 let openPage: (typeof site)['openPage'];
 
 beforeAll(async () => {
   site = await openSite();
-  ({ browser, origin, openPage } = site);
+  ({ origin, openPage } = site);
 });
 
 afterAll(() => site.close());
@@ -53,70 +51,6 @@ test.each([1280, 1439, 1440, 1500, 1559, 1560, 1920])(
     expect(theme.x + theme.width).toBeLessThanOrEqual(width - 24);
   },
 );
-
-describe.each(['chromium', 'firefox'] as const)('the home page in %s', (kind) => {
-  let opened: any;
-
-  beforeAll(async () => {
-    opened = kind === 'chromium' ? browser : await launchBrowser(kind);
-  });
-
-  afterAll(() => (opened === browser ? undefined : opened?.close()));
-
-  test('shows with one click that the lost response is charged once', async ({ annotate }) => {
-    const openedAt = performance.now();
-    const { page, problems } = await openPage('/', {}, opened);
-    const sides = page.locator('.pull-the-plug .plug-side');
-    const [usual, polygate] = [sides.nth(0), sides.nth(1)];
-    await polygate.waitFor();
-    expect(await polygate.innerText()).not.toContain('paid once');
-    await page.locator('.pull-the-plug').getByRole('button', { name: 'Pull the plug' }).click();
-    await polygate.getByText('paid once').waitFor();
-    await usual.getByText('paid twice').waitFor();
-    const seconds = (performance.now() - openedAt) / 1_000;
-    await annotate(
-      `From opening the page to "paid once" and "paid twice": ${seconds.toFixed(1)} s`,
-    );
-    expect(problems).toEqual([]);
-  });
-
-  test.each([
-    { width: 1280, height: 800 },
-    { width: 390, height: 844 },
-  ])('shows both totals at $width × $height without scrolling', async (viewport) => {
-    const { page } = await openPage('/', { viewport }, opened);
-    await page.locator('.pull-the-plug').getByRole('button', { name: 'Pull the plug' }).click();
-    await page.getByText('paid twice').waitFor();
-    const totals = page.locator('.pull-the-plug .plug-total');
-    expect(await totals.allInnerTexts()).toEqual([
-      expect.stringMatching(/paid twice\s+\$0\.80/),
-      expect.stringMatching(/paid once\s+\$0\.40/),
-    ]);
-    for (const total of await totals.all()) {
-      const { y, height } = await total.boundingBox();
-      expect(y + height).toBeLessThanOrEqual(viewport.height);
-    }
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    expect(width).toBeLessThanOrEqual(viewport.width);
-    const install = page.locator('.hero div[class*=language-]');
-    expect(await install.locator('code').innerText()).toBe('npm i polygate');
-    expect(await install.locator('button.copy').isVisible()).toBe(true);
-  });
-
-  test.each([
-    ['Kill a batch', '#kill', 'Run 24 images'],
-    ['Set a budget', '#budget', 'Run 24 images'],
-    ['Reload during a video', '#video', 'Generate'],
-  ])('leads to "%s" with one click, and loads it only then', async (name, fragment, button) => {
-    const { page, problems, requests } = await openPage('/', {}, opened);
-    const ofPlayground = requests.filter((path) => path.startsWith('/playground/'));
-    expect(ofPlayground.filter((path) => path !== '/playground/pull-the-plug.js')).toEqual([]);
-    await page.locator('.pull-the-plug').getByRole('link', { name }).click();
-    await page.waitForURL(`${origin}/playground/${fragment}`);
-    await page.getByRole('button', { name: button }).first().waitFor();
-    expect(problems).toEqual([]);
-  });
-});
 
 test('the theme follows the system, and a switch changes it for good', async () => {
   const { page } = await openPage('/guides/errors.html', { colorScheme: 'light' });
@@ -247,6 +181,38 @@ test('the buttons of the bar have names that say what they open, and links to fi
       .evaluate((link: any) => getComputedStyle(link, '::after').content);
     expect(arrow).toBe('none');
   }
+});
+
+test('on a phone, a drawing is as wide as its text needs, and scrolls', async () => {
+  const { page } = await openPage('/guides/payment-safety.html', { viewport: phone });
+  const drawing = page.locator('.vp-doc p > img').first();
+  expect((await drawing.boundingBox()).width).toBeGreaterThanOrEqual(600);
+  const box = drawing.locator('..');
+  expect(await box.evaluate((one: any) => getComputedStyle(one).overflowX)).toBe('auto');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width);
+});
+
+test('on paper, the table of the benchmarks has all its columns', async () => {
+  const viewport = { width: 718, height: 1000 };
+  const { page } = await openPage('/guides/benchmarks.html', { viewport });
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+});
+
+test.each(['light', 'dark'])('inline code has a visible ground: %s', async (colorScheme) => {
+  const { page } = await openPage('/guides/quick-start.html', { colorScheme });
+  const luminance = await page.evaluate(`(() => {
+    const context = document.createElement('canvas').getContext('2d');
+    const parts = (color) => {
+      context.fillStyle = color;
+      context.fillRect(0, 0, 1, 1);
+      return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)].map((part) => (part / 255) ** 2.2);
+    };
+    return [document.body, document.querySelector('.vp-doc p code')]
+      .map((one) => parts(getComputedStyle(one).backgroundColor))
+      .map(([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
+  })()`);
+  expect(Math.max(...luminance) / Math.min(...luminance)).toBeGreaterThan(1.15);
 });
 
 test('headings in the outline of a page are not cut off', async () => {

@@ -1,7 +1,9 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { createError, nothingSent } from '../../errors/message.ts';
+import type { ChatCompletion } from '../../wire/types/chat/completion.ts';
+import type { Journal } from '../../wire/types/tasks/task-handle.ts';
 import { parseLine } from './journal-line.ts';
-import { addLine } from './row-history.ts';
+import { addLine, isLostChat, mayBeCharged, nextOf, unpricedSubmits } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 
 /** How each line starts. */
@@ -138,5 +140,120 @@ export class JournalContents {
     this.#damagedLines.pop();
     this.#isTorn = false;
     this.#isLastDamaged = false;
+  }
+}
+
+/** A row of a journal. */
+export interface JournalRow {
+  /** The charges that are known, in USD. */
+  readonly usd: number;
+  /** The sum of the estimates for submissions whose charge is not known, in USD. */
+  readonly estimatedUsd: number;
+  /** The idempotency key. */
+  readonly key?: string | undefined;
+  /** The id of the task, once it was accepted. */
+  readonly taskId?: string | undefined;
+  /** Whether it is a chat whose completion is in the journal. */
+  readonly isCompleted: boolean;
+  /** Whether it may have been charged. */
+  readonly mayBeCharged: boolean;
+  /** Whether it may have been charged more than `usd`. */
+  readonly isUncertain: boolean;
+  /** Whether it was sent and only its key can find the task, so that the next run sends it again. */
+  readonly needsReplay: boolean;
+  /** Whether it is a chat that was sent, and whose completion is not in the journal. */
+  readonly isLostChat: boolean;
+  /** How it ended. */
+  readonly status?: string | undefined;
+}
+
+/** What a journal contains. */
+export interface JournalContent {
+  /** The id of its run, which distinguishes it from other journals; undefined if it is empty. */
+  readonly run: string | undefined;
+  /** The rows by their ids in the journal. */
+  readonly rows: ReadonlyMap<string, JournalRow>;
+  /** Whether it has damaged lines that may be about a row that was sent. */
+  readonly isDamaged: boolean;
+}
+
+/**
+ * Reads a journal. Writes nothing.
+ *
+ * @throws `ConfigurationError` if it has content and is no journal, or has lost its first line.
+ */
+export async function readJournal(file: Pick<Journal, 'read'>): Promise<JournalContent> {
+  const contents = new JournalContents();
+  for await (const line of file.read()) contents.add(line);
+  const rows = Array.from(contents.rows, ([id, row]) => [id, toRow(row)] as const);
+  return { run: contents.openRun(), rows: new Map(rows), isDamaged: contents.isIncompleteFor({}) };
+}
+
+function toRow(history: RowHistory): JournalRow {
+  const { key, receipt, completedAt, cost, end } = history;
+  const { chargedUsd = 0, estimatedUsd = 0 } = cost ?? {};
+  return {
+    usd: chargedUsd,
+    estimatedUsd,
+    key: key ?? receipt?.idempotencyKey,
+    taskId: receipt?.id,
+    isCompleted: completedAt !== undefined,
+    mayBeCharged: mayBeCharged(history),
+    isUncertain: estimatedUsd > 0 || unpricedSubmits(history) > 0,
+    needsReplay: nextOf(history) === 'resend',
+    isLostChat: isLostChat(history),
+    status: end,
+  };
+}
+
+/**
+ * The completions in a journal. All of them may be too large for the memory, so the journal is read a second time, as far
+ * as the rows need it. Rows that come in the order of the journal leave nothing in memory.
+ */
+export class StoredCompletions {
+  readonly #read: () => AsyncIterable<string>;
+  /** Numbers of the lines that rows will need. */
+  readonly #wanted: Set<number>;
+  /** Lines that were passed before their rows needed them. */
+  readonly #passed = new Map<number, string>();
+  #lines: AsyncIterator<string> | undefined;
+  #number = 0;
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(read: () => AsyncIterable<string>, wanted: Iterable<number>) {
+    this.#read = read;
+    this.#wanted = new Set(wanted);
+  }
+
+  /** Returns the completion of a line. */
+  async take(lineNumber: number): Promise<ChatCompletion> {
+    const text = this.#previous.then(() => this.#find(lineNumber));
+    this.#previous = text.catch(() => undefined);
+    const line = parseLine((await text) ?? 'null');
+    if (line.type === 'completed') return line.completion;
+    throw new ConfigurationError(
+      `journal: line ${lineNumber} has changed while the batch was running. Nothing was sent for its row.`,
+    );
+  }
+
+  /** Ends the second reading. */
+  async close(): Promise<void> {
+    await this.#lines?.return?.();
+  }
+
+  async #find(lineNumber: number): Promise<string | undefined> {
+    const passed = this.#passed.get(lineNumber);
+    this.#passed.delete(lineNumber);
+    this.#wanted.delete(lineNumber);
+    if (passed !== undefined) return passed;
+    this.#lines ??= this.#read()[Symbol.asyncIterator]();
+    while (this.#number < lineNumber) {
+      const line: IteratorResult<string, unknown> = await this.#lines.next();
+      if (line.done) return undefined;
+      this.#number += 1;
+      if (this.#number === lineNumber) return line.value;
+      if (this.#wanted.has(this.#number)) this.#passed.set(this.#number, line.value);
+    }
+    return undefined;
   }
 }

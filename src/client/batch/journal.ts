@@ -7,7 +7,7 @@ import type { Log } from '../config/log.ts';
 import { objectWithMethods } from '../config/validation.ts';
 import type { Rule } from '../config/validation.ts';
 import { newIdempotencyKey } from '../http/request-headers.ts';
-import { JournalContents, tornLine } from './journal-contents.ts';
+import { JournalContents, StoredCompletions, tornLine } from './journal-contents.ts';
 import { isChatPath } from './journal-line.ts';
 import type { Intent, JournalLine, RowLine } from './journal-line.ts';
 import { contestedRowError, unsentError, unwrittenChargesError } from './row-errors.ts';
@@ -15,7 +15,6 @@ import type { UnwrittenCharge } from './row-errors.ts';
 import { EarlierRows, lifeOf } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
-import { StoredCompletions } from './stored-completions.ts';
 
 export const journalRule: Rule = objectWithMethods('read', 'append');
 
@@ -248,3 +247,17 @@ export class BatchJournal {
 }
 
 async function* noLines(): AsyncGenerator<string> {}
+
+const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore };
+
+function ignore(): void {}
+
+/** Returns the id of the run of a journal. Starts the run if the journal is empty. */
+export async function openJournal(file: Journal): Promise<string> {
+  const journal = new BatchJournal(file, silent);
+  try {
+    return await journal.openRun();
+  } finally {
+    await journal.close();
+  }
+}

@@ -93,7 +93,14 @@ export interface UnwrittenCharge {
   readonly usd: number;
 }
 
-/** A run that ends because charges cannot be written. */
+/** A run that sends nothing more, because a charge could not be written. */
+export const stoppedError = (cause: unknown): ConfigurationError =>
+  new ConfigurationError(stoppedSummary(cause), { cause });
+
+const stoppedSummary = (cause: unknown) =>
+  `journal: appending failed (${String(cause)}), so nothing more was sent.`;
+
+/** A run that ends because charges still cannot be written. */
 export function unwrittenChargesError(
   cause: unknown,
   charges: readonly UnwrittenCharge[],
@@ -102,7 +109,7 @@ export function unwrittenChargesError(
   const more = others.length > 0 ? ` and ${others.length} more were` : ' was';
   const usd = toUsd(charges.reduce((sum, charge) => sum + toNano(charge.usd), 0));
   const parts = {
-    summary: `journal: appending failed (${String(cause)}), so nothing more was sent.`,
+    summary: stoppedSummary(cause),
     charge: (wording = forPrograms) =>
       `Row ${first}${more} charged ${wording.usd(usd)} that the journal does not have.`,
     advice: ({ again, option } = forPrograms) =>

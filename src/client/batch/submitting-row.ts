@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../errors/base.ts';
 import { roundUsd } from '../../paid/amounts.ts';
 import { isUncharged, isVoid } from '../../paid/failed-call.ts';
 import { estimatedUnits } from '../../paid/prices.ts';
@@ -7,7 +6,13 @@ import { isUnpaid, verdictOf } from '../../paid/verdict.ts';
 import type { AttemptObserver } from '../call/api-request.ts';
 import { slotRejectionOf, verdictOfFailure } from './charge-rules.ts';
 import type { RowLine } from './journal-line.ts';
-import { costNotRecordedError, notRecordedError, toRowError, unsentError } from './row-errors.ts';
+import {
+  costNotRecordedError,
+  notRecordedError,
+  stoppedError,
+  toRowError,
+  unsentError,
+} from './row-errors.ts';
 import { noCost, toCostFields, toSettledFields } from './row-history.ts';
 import type { RowPlan, RowSubmission } from './row-plan.ts';
 import type { Row } from './row.ts';
@@ -143,9 +148,9 @@ export class SubmittingRow<Accepted> {
   async #recordCharges(isResent: boolean): Promise<void> {
     const { journal, pause } = this.#context;
     await this.#recording;
-    await journal.writeCharges().catch(({ message }: Error) => {
-      // Without an outcome: rows that the pause keeps back were not charged.
-      pause.begin(new ConfigurationError(message));
+    await journal.writeCharges().catch(({ cause }: Error) => {
+      // It has no outcome: rows that the pause keeps back were not charged.
+      pause.begin(stoppedError(cause));
       throw isResent ? costNotRecordedError() : unsentError(pause.reason);
     });
   }

@@ -21,6 +21,8 @@ export interface AttemptObserver {
    * aborted or has timed out, so a later attempt may have had its response already.
    */
   readonly onResponse?: ((meta: ResponseMeta, isLate: boolean) => void) | undefined;
+  /** Called with each charge in USD, as `onCharge` of the client: 0 for a replay of one that counts already. */
+  readonly onCharge?: (usd: number) => void;
   /** Called with an error response and its metadata, which its error will have, before its body is read. */
   readonly onErrorResponse?: (response: Response, meta: ResponseMeta) => void;
   /** Whether another attempt may follow one that has failed. If not, its error ends the call. */

@@ -1,7 +1,7 @@
 import { APIError } from '../../errors/responses.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
+import { causeChain } from '../http/failure.ts';
 import { isJson, withoutHalfPairs } from '../http/json.ts';
-import { causeChain } from '../http/network-error.ts';
 import { Part } from '../http/part.ts';
 import { buildRequestHeaders, resolveApiKey } from '../http/request-headers.ts';
 import { headersOf, readErrorText } from '../http/response-body.ts';

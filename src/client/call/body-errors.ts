@@ -1,6 +1,6 @@
 import type { ErrorDetails, PolygateError } from '../../errors/base.ts';
 import { StreamIdleTimeoutError } from '../../errors/chat.ts';
-import { networkAdvice } from '../http/network-error.ts';
+import { networkAdvice } from '../http/failure.ts';
 import { composeError, safeCause } from './compose-error.ts';
 import type { CallHistory } from './history.ts';
 

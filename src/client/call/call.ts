@@ -70,6 +70,7 @@ export class Call extends CallErrors {
     if (charge.usd > 0) this.charges += 1;
     this.chargedUsd = roundUsd(this.chargedUsd + charge.usd);
     log.info(() => `${routeOf(this.request)}: charged ${charge.usd} USD`);
+    this.request.observer?.onCharge?.(charge.usd);
     notify(log, onCharge, charge, 'onCharge');
     span?.event({ type: 'charge', charge });
   }

@@ -18,10 +18,15 @@ import { concurrencyLimitCode } from '../../paid/reason.ts';
 import { combineOutcomes, outcomeOf, verdictOf } from '../../paid/verdict.ts';
 import type { ResponseMeta } from '../../wire/types/meta.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
-import { noReason, parseErrorBody } from '../http/error-body.ts';
-import type { ErrorBody } from '../http/error-body.ts';
+import {
+  noReason,
+  parseErrorBody,
+  isRefused,
+  networkAdvice,
+  networkOutcome,
+} from '../http/failure.ts';
+import type { ErrorBody } from '../http/failure.ts';
 import { parseJson, singleLine, stringify } from '../http/json.ts';
-import { isRefused, networkAdvice, networkOutcome } from '../http/network-error.ts';
 import { BodyTooLargeError } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { composeError, redact, safeCause, timeoutSummary } from './compose-error.ts';

@@ -2,7 +2,7 @@ import type { ResponseMeta } from '../../wire/types/meta.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import type { ResponseSchema } from '../../wire/types/schema.ts';
 import type { SchemaIssue } from '../../wire/types/standard-schema.ts';
-import { describeNonJson } from '../http/error-body.ts';
+import { describeNonJson } from '../http/failure.ts';
 import { parseJson } from '../http/json.ts';
 import { readBodyText } from '../http/response-body.ts';
 import type { SlotLease } from '../limits/concurrency.ts';

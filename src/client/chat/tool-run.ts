@@ -16,7 +16,7 @@ import type {
   ToolRunProgress,
 } from '../../wire/types/chat/output.ts';
 import type { ChatParams, ToolCall, ToolDefinition } from '../../wire/types/chat/params.ts';
-import type { CallLimits } from '../call/api-request.ts';
+import type { AttemptObserver, CallLimits } from '../call/api-request.ts';
 import type { RequestOptions } from '../call/request-options.ts';
 import { formatIssues } from '../call/response.ts';
 import type { ApiResponse } from '../call/response.ts';
@@ -64,8 +64,12 @@ export interface Rounds extends CallLimits {
   readonly config: Config;
   /** Later rounds start long after the context of the caller has ended. */
   readonly enter: CallerContext;
-  complete(params: ChatParams, options: RequestOptions): Promise<ApiResponse<ChatCompletion>>;
-  stream(params: ChatParams, options: RequestOptions): ChatStream;
+  complete(
+    params: ChatParams,
+    options: RequestOptions,
+    observer: AttemptObserver,
+  ): Promise<ApiResponse<ChatCompletion>>;
+  stream(params: ChatParams, options: RequestOptions, observer: AttemptObserver): ChatStream;
 }
 
 /** Sends requests, executes the tools that the model calls, and sends their results, until the model calls no tool. */
@@ -91,15 +95,16 @@ export async function runTools(
         messages,
         tools: definitions.length > 0 ? definitions : undefined,
       };
+      // Of all attempts. The response of the last one may repeat the charge of an earlier one.
+      let chargedUsd = 0;
+      const observer = { onCharge: (usd: number) => void (chargedUsd += usd) };
       const { data: completion, meta: readMeta } = await to.enter(() =>
         onStream
-          ? streamRound(to.stream(request, options), onStream, run, to)
-          : to.complete(request, options),
+          ? streamRound(to.stream(request, options, observer), onStream, run, to)
+          : to.complete(request, options, observer),
       );
-      const meta = readMeta();
-      rounds.push({ completion, meta });
-      // A replay costs nothing; its headers repeat the original charge.
-      if (!meta.idempotentReplay) run.chargeUsd = roundUsd(run.chargeUsd + (meta.chargeUsd ?? 0));
+      rounds.push({ completion, meta: readMeta() });
+      run.chargeUsd = roundUsd(run.chargeUsd + chargedUsd);
       const { message: received, finish_reason: reason } = completion.choices[0] ?? {};
       const message = received && withSentCalls(received, messages);
       if (message !== undefined) messages.push(message);

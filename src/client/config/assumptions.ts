@@ -47,7 +47,7 @@ const rows: readonly (readonly [gap: string, assume: string, override?: string])
   // A17
   ['Anthropic and Gemini model lists', 'As in those APIs.'],
   // A18
-  ['Webhooks', 'Not verified.'],
+  ['Webhooks', 'Like polled task records; signatures are not checked.'],
   // A19
   ['Currency of voice prices', 'USD.'],
   // A20

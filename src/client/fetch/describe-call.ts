@@ -76,7 +76,10 @@ export interface Route {
  */
 export function findRoute(method: string, pathname: string, config: Config): Route {
   const isRead = method === 'HEAD' || method === 'OPTIONS';
-  const endpoint = findEndpoint(isRead ? 'GET' : method, pathname);
+  // Many services ignore repeated slashes and one at the end. A chat is sent once at either path, and must not end silently.
+  const plain = pathname.replace(/\/+/g, '/').replace(/\/$/, '');
+  const path = plain === chatEndpoints.chat.create.path ? plain : pathname;
+  const endpoint = findEndpoint(isRead ? 'GET' : method, path);
   if (endpoint) return { endpoint, call: { ...callTo(endpoint, config), method } };
   // The default `accept` header of `fetch`.
   const headers = { accept: '*/*' };

@@ -4,7 +4,7 @@ import type { AttemptObserver } from '../call/api-request.ts';
 import { readText } from '../call/response.ts';
 import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
 import { withAbortableBody } from '../call/unread-body.ts';
-import { describeNonJson } from '../http/error-body.ts';
+import { describeNonJson } from '../http/failure.ts';
 import { parseJson } from '../http/json.ts';
 import { isEventStream, withBody } from '../http/response-body.ts';
 import type { BodyCheck } from '../http/watched-body.ts';

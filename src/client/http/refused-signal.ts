@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/base.ts';
 import { createError, nothingSent } from '../../errors/message.ts';
 import { runtimeFetch } from '../config/environment.ts';
-import { causeChain } from './network-error.ts';
+import { causeChain } from './failure.ts';
 
 /**
  * The error for a `fetch` that has refused the signal, as Node's own does in jsdom, whose `AbortSignal` is another class.

@@ -1,7 +1,7 @@
 import type { ChatCompletionChunk, ChatCompletion } from '../../wire/types/chat/completion.ts';
 import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { hasError, isFailedChoice } from '../http/error-body.ts';
+import { hasError, isFailedChoice } from '../http/failure.ts';
 import { parseJson } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import { isFailure } from './failure-record.ts';

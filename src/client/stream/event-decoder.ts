@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 
 import { isFinished } from '../../wire/types/chat/finished.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
-import { hasError } from '../http/error-body.ts';
+import { hasError } from '../http/failure.ts';
 import { parseJson } from '../http/json.ts';
 import { isFailure } from './failure-record.ts';
 

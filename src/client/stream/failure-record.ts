@@ -1,5 +1,5 @@
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
-import { choiceError, failureTexts, hasError, parseErrorBody } from '../http/error-body.ts';
+import { choiceError, failureTexts, hasError, parseErrorBody } from '../http/failure.ts';
 
 /**
  * Whether a record reports that the service failed, in any form that {@link parseErrorBody} reads: a choice with an error,

@@ -1,7 +1,7 @@
 import type { StreamError } from '../../errors/chat.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import type { CallErrors } from '../call/errors.ts';
-import { hasError } from '../http/error-body.ts';
+import { hasError } from '../http/failure.ts';
 import { parseJson, singleLine } from '../http/json.ts';
 import type { StreamEvent } from './event-decoder.ts';
 import { isCertainFailure, isFailure } from './failure-record.ts';

@@ -5,7 +5,7 @@ import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { readJson } from '../call/response.ts';
 import type { ReceivedResponse, ResponseHandler } from '../call/response.ts';
-import { choiceError, hasError, parseErrorBody } from '../http/error-body.ts';
+import { choiceError, hasError, parseErrorBody } from '../http/failure.ts';
 import { stringify } from '../http/json.ts';
 import { streamReader } from './pending-stream.ts';
 

@@ -14,7 +14,7 @@ import { CallErrors } from '../call/errors.ts';
 import { startTimer } from '../config/clock.ts';
 import { defaults } from '../config/config.ts';
 import type { Config } from '../config/config.ts';
-import { parseErrorBody } from '../http/error-body.ts';
+import { parseErrorBody } from '../http/failure.ts';
 import { parseJson } from '../http/json.ts';
 import type { BodyReader } from '../http/response-body.ts';
 import { emptyMeta } from '../http/response-meta.ts';

@@ -13,7 +13,7 @@ import type {
 import { isNonEmptyString, isRecord, textOf } from '../../wire/types/type-guards.ts';
 import type { CallHistory } from '../call/history.ts';
 import type { ReadResult } from '../call/response.ts';
-import { noReason } from '../http/error-body.ts';
+import { noReason } from '../http/failure.ts';
 import { redactedKey } from '../http/response-meta.ts';
 
 /**

@@ -2,7 +2,7 @@ import { createError } from '../../errors/message.ts';
 import { TaskFailedError } from '../../errors/tasks.ts';
 import type { TaskHandle } from '../../wire/types/tasks/task-handle.ts';
 import type { Generation } from '../../wire/types/tasks/task.ts';
-import { noReason } from '../http/error-body.ts';
+import { noReason } from '../http/failure.ts';
 import { sentence, singleLine } from '../http/json.ts';
 
 /** The error of a task that has failed, given its last record. */

@@ -10,7 +10,7 @@
  * - running: the task is polled, each time by any worker. Between two polls, the job is delayed and occupies none.
  * - ended: the script `move` has announced the end. `retry` makes a failed or unknown row waiting or running again.
  *
- * `worker/step-runner.ts` takes a row from step to step, `worker/steps.ts` sends the requests, `decisions` decides what
+ * `worker/worker.ts` takes a row from step to step, `worker/steps.ts` sends the requests, `decisions` decides what
  * follows from a response and what it has cost, and `redis/scripts` makes each change atomic. A killed worker
  * leaves a row in any of these states, and another worker continues from there.
  *

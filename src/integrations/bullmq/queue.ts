@@ -15,8 +15,7 @@ import type {
   WorkOptions,
 } from './options.ts';
 import { QueueConnection } from './queue-connection.ts';
-import { endedRows, endOf, toRow } from './results.ts';
-import { removeRow, retryRow } from './row-calls.ts';
+import { endedRows, endOf, removeRow, retryRow, toRow } from './row-calls.ts';
 import type { SeenRow } from './row-calls.ts';
 import type { EndedRow, Row, RowStatus } from './row.ts';
 import { startWorker } from './worker/worker.ts';

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { ConfigurationError } from '../../errors/base.ts';
 import { unknownNameProblem } from '../../wire/types/nearest-name.ts';
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
-import { finalPath } from '../node/final-path.ts';
+import { finalPath, syncFolder } from '../node/final-path.ts';
 import { lockFile } from './lock-file.ts';
 import type { FileLock } from './lock-file.ts';
 
@@ -115,13 +115,6 @@ async function write(path: string, text: string, lock: FileLock | undefined): Pr
 async function endsWithNewline(file: FileHandle, size: number): Promise<boolean> {
   const { buffer } = await file.read({ buffer: new Uint8Array(1), position: size - 1 });
   return buffer[0] === 0x0a;
-}
-
-/** A new file survives a machine crash only if its folder entry is flushed too, which some systems do not support. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
 }
 
 async function* readLines(path: string): AsyncGenerator<string, void, undefined> {

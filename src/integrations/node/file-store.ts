@@ -4,11 +4,10 @@ import { dirname } from 'node:path';
 
 import { ConfigurationError } from '../../errors/base.ts';
 import { lockFile } from '../journal/lock-file.ts';
-import type { FileLock } from '../journal/lock-file.ts';
 import { newTables, storeIn } from '../proxy/store/memory-store.ts';
 import type { EntryName } from '../proxy/store/memory-store.ts';
 import type { Store } from '../proxy/store/store.ts';
-import { finalPath } from './final-path.ts';
+import { finalPath, syncFolder } from './final-path.ts';
 import { entryLine, fileHeader, readTables } from './store-lines.ts';
 
 /** A store in a file. */
@@ -20,13 +19,6 @@ export interface FileStore extends Store {
    */
   ready(): Promise<void>;
   /** Waits for the operations that have begun, and unlocks the file. */
-  close(): Promise<void>;
-}
-
-/** An opened file. */
-interface Opened {
-  readonly store: Store;
-  readonly lock: FileLock;
   close(): Promise<void>;
 }
 
@@ -51,8 +43,8 @@ const minGrowth = 1_048_576;
  * ```
  */
 export function fileStore(path: string): FileStore {
-  let opening: Promise<Opened> | undefined;
-  async function opened(): Promise<Opened> {
+  let opening: ReturnType<typeof openStore> | undefined;
+  async function opened() {
     opening ??= openStore(path);
     try {
       return await opening;
@@ -92,7 +84,8 @@ export function fileStore(path: string): FileStore {
   };
 }
 
-async function openStore(given: string): Promise<Opened> {
+/** Locks and reads a file. */
+async function openStore(given: string) {
   const path = finalPath(given);
   const lock = await lockFile(
     path,
@@ -182,7 +175,6 @@ async function openStore(given: string): Promise<Opened> {
     await write();
     return {
       store: storeIn(tables, save),
-      lock,
       async close() {
         await file.close();
         await lock.release();
@@ -192,11 +184,4 @@ async function openStore(given: string): Promise<Opened> {
     await lock.release();
     throw error;
   }
-}
-
-/** A new name of a file survives a crash of the machine only if its folder is flushed, which some systems cannot. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined);
-  await folder?.sync().catch(() => undefined);
-  await folder?.close();
 }

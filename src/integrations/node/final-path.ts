@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { copyFile, rename, rm } from 'node:fs/promises';
+import { copyFile, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
 /**
@@ -52,6 +52,13 @@ export async function replaceFile(from: string, to: string): Promise<void> {
     }
     await rm(from, { force: true });
   }
+}
+
+/** A new name of a file survives a crash of the machine only if its folder is flushed, which some systems cannot. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
 }
 
 /** Whether an error is about a file or a folder that does not exist. */

@@ -1,14 +1,5 @@
 import { context, SpanStatusCode, metrics } from '@opentelemetry/api';
-import type {
-  Attributes,
-  Context,
-  Span,
-  SpanContext,
-  Counter,
-  Histogram,
-  MeterProvider,
-  UpDownCounter,
-} from '@opentelemetry/api';
+import type { Attributes, Context, Span, SpanContext, MeterProvider } from '@opentelemetry/api';
 import type {
   Charge,
   TelemetryEvent,
@@ -29,7 +20,7 @@ interface Recorder {
    * The instruments when the operation started. A counter that one meter provider increased must not be decreased in
    * another that was registered in the meantime.
    */
-  readonly instruments: Instruments;
+  readonly instruments: ReturnType<typeof createInstruments>;
   readonly inference: Inference | undefined;
   /** Attributes of the metrics. */
   readonly attributes: Attributes;
@@ -174,16 +165,6 @@ export class OperationSpan implements TelemetrySpan {
 
 const secondsSince = (start: number) => (performance.now() - start) / 1000;
 
-/** The metrics of a client. */
-interface Instruments {
-  readonly duration: Histogram;
-  readonly timeToFirstChunk: Histogram;
-  readonly inputTokens: Counter;
-  readonly outputTokens: Counter;
-  readonly charge: Counter;
-  readonly inFlight: UpDownCounter;
-}
-
 /** Bucket boundaries in seconds that the conventions recommend. */
 const explicitBucketBoundaries = Array.from({ length: 14 }, (_, index) => 2 ** index / 100);
 
@@ -191,9 +172,9 @@ const explicitBucketBoundaries = Array.from({ length: 14 }, (_, index) => 2 ** i
  * Returns a function that returns the instruments of the provider, or else of the global provider at that time. Unlike
  * a tracer, a meter of the API never switches to a provider that is registered later.
  */
-export function instrumentSource(meterProvider: MeterProvider | undefined): () => Instruments {
+export function instrumentSource(meterProvider: MeterProvider | undefined) {
   let source: MeterProvider | undefined;
-  let instruments: Instruments | undefined;
+  let instruments: ReturnType<typeof createInstruments> | undefined;
   return () => {
     const provider = meterProvider ?? metrics.getMeterProvider();
     if (instruments === undefined || provider !== source) {
@@ -204,7 +185,8 @@ export function instrumentSource(meterProvider: MeterProvider | undefined): () =
   };
 }
 
-function createInstruments(provider: MeterProvider): Instruments {
+/** The metrics of a client. */
+function createInstruments(provider: MeterProvider) {
   const meter = provider.getMeter('polygate', version);
   const seconds = { unit: 's', advice: { explicitBucketBoundaries } };
   return {

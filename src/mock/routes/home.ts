@@ -6,7 +6,6 @@ import { escapeXml, page } from '../page.ts';
 import type { Task, User } from '../state.ts';
 import { taskFailure, resultUrls } from '../tasks/record.ts';
 import { phaseOf } from '../tasks/store.ts';
-import type { Phase } from '../tasks/store.ts';
 
 /** A page for people who open the gateway in a browser. Not part of the specification. */
 export const homeRoutes = [
@@ -93,12 +92,13 @@ function walletRow({ name, balanceUsd, spentUsd, inFlight }: User): string {
 
 function taskCard(context: RequestContext, task: Task): string {
   const { status } = phaseOf(task, context.now);
+  const isRefunded = status === 'failed' && context.services.assumptions.A15 === 'refund';
   const prompt = escapeXml(shorten(task.prompt));
   const createdAt = new Date(task.createdAt).toISOString();
   const details = [
     task.model,
     task.count === 1 ? undefined : `${task.count} files`,
-    `$${formatUsd(task.chargeUsd)}${isRefunded(context, status) ? ' refunded' : ''}`,
+    `$${formatUsd(task.chargeUsd)}${isRefunded ? ' refunded' : ''}`,
   ];
   return `<li>
 ${resultHtml(context, task, prompt)}
@@ -109,10 +109,6 @@ ${resultHtml(context, task, prompt)}
 <p class="soft"><time datetime="${createdAt}">${createdAt.slice(0, 19).replace('T', ' ')} UTC</time></p>
 </div>
 </li>`;
-}
-
-function isRefunded(context: RequestContext, status: Phase['status']): boolean {
-  return status === 'failed' && context.services.assumptions.A15 === 'refund';
 }
 
 function shorten(prompt: string): string {

@@ -78,14 +78,11 @@ function taskFile(
       const bytes = isSpeech ? speechWav(prompt, speed) : melodyWav(`${prompt} ${number}`);
       return { type: 'audio/wav', body: bytes };
     }
-    case 'video':
-      return { type: 'video/mp4', body: sampleVideo(prompt, durationOf(task)) };
+    case 'video': {
+      const seconds = typeof body.duration === 'number' ? body.duration : 5;
+      return { type: 'video/mp4', body: sampleVideo(prompt, seconds) };
+    }
   }
-}
-
-/** Returns the requested duration in seconds. */
-function durationOf({ body }: Task): number {
-  return typeof body.duration === 'number' ? body.duration : 5;
 }
 
 /** Serves a file. Throws a 404 if it is undefined, and a 410 if the link has expired. */

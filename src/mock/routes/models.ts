@@ -108,7 +108,9 @@ export const modelRoutes = documented(modelsDocs, [
       if (model === undefined) {
         throw new GatewayError(404, 'model_not_found', `The service has no model ${id}`);
       }
-      return json(200, { ...model, request_interface: requestInterface(model) });
+      // The specification mentions this metadata but not its fields.
+      const request_interface = { method: 'POST', path: submitPaths[model.type] ?? '' };
+      return json(200, { ...model, request_interface });
     },
   }),
 ]);
@@ -119,11 +121,6 @@ const submitPaths: Readonly<Record<string, string>> = {
   video: '/v1/videos',
   audio: '/v1/audio/tasks',
 };
-
-/** Describes how to call the model. The specification mentions this metadata but not its fields. */
-function requestInterface(model: Model): Record<string, unknown> {
-  return { method: 'POST', path: submitPaths[model.type] ?? '' };
-}
 
 /** Creates the Anthropic-style model list. Assumption A17. */
 function anthropicList(models: readonly Model[]): AnthropicModelList {

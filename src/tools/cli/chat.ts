@@ -7,7 +7,7 @@ import { formatUsd } from '../money.ts';
 import { parseArguments } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { rejectionHint } from './failure.ts';
-import { endedCodes, helpOf } from './help.ts';
+import { helpOf } from './help.ts';
 import { parseWithFields, readParams, requireModel, readPrompt } from './params.ts';
 import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
 import { createGateway, resolveSettings } from './settings.ts';
@@ -25,17 +25,11 @@ const help = () =>
     notes: [
       'Text on stdin is put behind the prompt, or is the prompt if there is none. A pipe that stays silent for 3 seconds is not read, unless - follows the prompt. In a loop that reads a file, add </dev/null. Ctrl-C ends the response with what has arrived. The charge is printed on stderr.',
     ],
-    lists: {
-      'Exit codes': [
-        ['0', 'the response is complete'],
-        ['1', 'the service rejected the request; nothing was charged'],
-        ['2', 'an option is invalid; nothing was sent'],
-        [
-          '3',
-          'it may have been charged, and the response is missing or cut off. Such a chat is not sent again',
-        ],
-        ...endedCodes,
-      ],
+    exits: {
+      0: 'the response is complete',
+      1: 'the service rejected the request; nothing was charged',
+      2: 'an option is invalid; nothing was sent',
+      3: 'it may have been charged, and the response is missing or cut off. Such a chat is not sent again',
     },
   });
 

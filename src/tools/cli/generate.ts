@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 
 import { TaskFailedError } from 'polygate';
-import type { Task, SucceededGeneration, TaskUpdate } from 'polygate';
+import type { Polygate, Task, SucceededGeneration, TaskUpdate } from 'polygate';
 
+import { checkValue, idempotencyKeyRule } from '../../internal.ts';
 import { formatUsd } from '../money.ts';
 import { parseArguments, messageOf } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
 import { rejectionHint, describeFailure } from './failure.ts';
-import { endedCodes, helpOf } from './help.ts';
+import { helpOf } from './help.ts';
 import { nameOfTask } from './output-name.ts';
 import { parseWithFields, readParams, requireModel, readPrompt } from './params.ts';
 import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
@@ -50,17 +51,11 @@ const help = (kind: GenerationKind) => () =>
     notes: [
       `Without an argument, the ${inputName(kind)} is read from stdin. The request is stored before it is sent, and its receipt before the wait: after Ctrl-C or a crash, npx polygate task wait <id or key> continues, without a second charge.`,
     ],
-    lists: {
-      'Exit codes': [
-        ['0', 'the result is saved'],
-        ['1', 'the service rejected the request, or the task failed'],
-        ['2', 'an option or a file is invalid; nothing was sent'],
-        [
-          '3',
-          'it may have been charged, and the result is not saved yet; the last line says how to continue',
-        ],
-        ...endedCodes,
-      ],
+    exits: {
+      0: 'the result is saved',
+      1: 'the service rejected the request, or the task failed',
+      2: 'an option or a file is invalid; nothing was sent',
+      3: 'it may have been charged, and the result is not saved yet; the last line says how to continue',
     },
   });
 
@@ -81,13 +76,15 @@ export function runGenerate(kind: GenerationKind, args: string[]): Promise<numbe
     const gateway = createSavingGateway(settings);
     log.note({ clean: createCleaner(settings.apiKey) });
     const prompt = await readPrompt(positionals, { name: inputName(kind) });
+    const { 'idempotency-key': idempotencyKey = randomUUID() } = values;
+    checkValue('--idempotency-key', idempotencyKey, idempotencyKeyRule);
     const store = new TaskStore(process.env);
     const { baseURL } = gateway;
     const stored = StoredTask.find(store, {
       request: { kind, model, prompt, params },
       baseURL,
       account: accountOf({ baseURL, apiKey: settings.apiKey }),
-      idempotencyKey: values['idempotency-key'] ?? randomUUID(),
+      idempotencyKey,
       output: resolve(output),
     }).record();
     const end = new EarlyEnd();
@@ -138,8 +135,10 @@ export async function continueTask(
   const taskRun: TaskRun = { ...run, signal: end.signal };
   try {
     let task: Task;
-    if (receipt === undefined) task = await submitEntry(stored, taskRun);
-    else {
+    if (receipt === undefined) {
+      task = await submitEntry(stored, taskRun);
+      log.note({ chargeUsd: chargeOf(task, gateway) });
+    } else {
       task = gateway.resume(receipt);
       // A task that was submitted elsewhere has no key that is known here.
       const { idempotencyKey, chargeUsd } = task;
@@ -182,7 +181,8 @@ async function finish(task: Task, run: TaskRun, options: ContinueOptions): Promi
   const files = await saveResults(gateway, generation, { template, id }, { overwrite, signal });
   const paths = files.map(({ path }) => path);
   log.note({ saved: paths, next: undefined });
-  const { chargeUsd, meta, replayed } = task;
+  const { meta, replayed } = task;
+  const chargeUsd = chargeOf(task, gateway);
   // A resumed task, or a repeated request, was paid for once.
   const isEarlier = meta === undefined || replayed;
   if (options.isJson) {
@@ -199,6 +199,10 @@ async function finish(task: Task, run: TaskRun, options: ContinueOptions): Promi
   if (isUnverified)
     note('The server did not say how large the result is: check that it is complete.');
 }
+
+/** What a task has cost. A service that ignores keys can have charged attempts that this command has repeated, too. */
+const chargeOf = ({ chargeUsd }: Task, { spend }: Polygate): number | undefined =>
+  spend.totalUsd || chargeUsd;
 
 /** Waits for a task, with a progress line in a terminal. */
 async function waitWithProgress(task: Task, signal: AbortSignal): Promise<SucceededGeneration> {

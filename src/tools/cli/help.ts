@@ -14,6 +14,8 @@ interface HelpText {
   /** Whether the examples work as they are. */
   readonly examplesNeed?: string;
   readonly notes?: readonly string[];
+  /** What the exit codes mean, apart from those of a command that was ended from outside. */
+  readonly exits?: Readonly<Record<number, string>>;
   /** Names and what they mean, under a heading, after the options. */
   readonly lists?: Readonly<Record<string, DefinitionList>>;
   /** The last paragraph. */
@@ -24,7 +26,7 @@ interface HelpText {
 type DefinitionList = readonly (string | readonly [name: string, text: string])[];
 
 /** The exit codes of a command that was ended from outside. */
-export const endedCodes = [
+const endedCodes = [
   ['130', 'interrupted with Ctrl-C'],
   ['141', 'the output pipe was closed, as in polygate models | head'],
   ['143', 'interrupted with SIGTERM'],
@@ -41,7 +43,16 @@ function helpStyle(): Style {
 
 /** The help of a command. */
 export function helpOf(command: CommandName, text: HelpText, style: Style = helpStyle()): string {
-  const { about, usage, examples = [], examplesNeed = '', notes = [], lists = {}, end } = text;
+  const {
+    about,
+    usage,
+    examples = [],
+    examplesNeed = '',
+    notes = [],
+    exits,
+    lists = {},
+    end,
+  } = text;
   const usageText = usage.join('\n       ');
   const title = `${examples.length > 1 ? 'Examples' : 'Example'}${examplesNeed}`;
   const sections = [
@@ -52,6 +63,9 @@ export function helpOf(command: CommandName, text: HelpText, style: Style = help
       : [`${heading(style, `${title}:`)}\n${examples.map(indented).join('\n')}`]),
     ...notes.map((note) => wrap(note, 0, style.width)),
     ...optionSections(style, command),
+    ...(exits === undefined
+      ? []
+      : [section(style, 'Exit codes', [...Object.entries(exits), ...endedCodes])]),
     ...Object.entries(lists).map(([name, rows]) => section(style, name, rows)),
     ...(end === undefined ? [] : [wrap(end, 0, style.width)]),
   ];

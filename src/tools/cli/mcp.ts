@@ -7,7 +7,7 @@ import {
   parseUsd,
 } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
-import { endedCodes, helpOf } from './help.ts';
+import { helpOf } from './help.ts';
 import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
 import { resolveSettings } from './settings.ts';
 
@@ -21,12 +21,9 @@ const help = () =>
       `It needs a package: npm install ${serverPackage}. Without an installation, start it with`,
       `  npx -p polygate -p ${serverPackage} polygate mcp --max-usd 2`,
     ],
-    lists: {
-      'Exit codes': [
-        ['0', 'the client closed stdin'],
-        ['2', 'an option, a folder or the installation is invalid; nothing was sent'],
-        ...endedCodes,
-      ],
+    exits: {
+      0: 'the client closed stdin',
+      2: 'an option, a folder or the installation is invalid; nothing was sent',
     },
   });
 

@@ -7,7 +7,7 @@ import { formatUsd } from '../money.ts';
 import { messageOf, parseArguments, unknownName, UsageError } from './arguments.ts';
 import { commandOptions, firstArguments, generationKinds } from './command-options.ts';
 import { continueTask } from './generate.ts';
-import { endedCodes, helpOf } from './help.ts';
+import { helpOf } from './help.ts';
 import { ExistingFiles, defaultOutput, fillTemplate, nameOfTask } from './output-name.ts';
 import { EarlyEnd, CommandLog, runCommand } from './run-command.ts';
 import { checkDifferent, checkOutput } from './save-results.ts';
@@ -30,17 +30,11 @@ const help = () =>
     notes: [
       'list shows the tasks that polygate image, video, music and speech have submitted on this machine. get polls a task once. wait waits for a task and saves its results. It takes a task id, the idempotency key of a request or a file with a receipt. For a key without a receipt, it sends the request again with that key, which is not charged a second time.',
     ],
-    lists: {
-      'Exit codes': [
-        ['0', 'done'],
-        ['1', 'the service rejected the request, or the task failed'],
-        ['2', 'an option or a file is invalid, or the task is unknown; nothing was sent'],
-        [
-          '3',
-          'the task may have been charged, and its result is not saved yet; the last line says how to continue',
-        ],
-        ...endedCodes,
-      ],
+    exits: {
+      0: 'done',
+      1: 'the service rejected the request, or the task failed',
+      2: 'an option or a file is invalid, or the task is unknown; nothing was sent',
+      3: 'the task may have been charged, and its result is not saved yet; the last line says how to continue',
     },
   });
 

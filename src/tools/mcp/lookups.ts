@@ -51,7 +51,7 @@ export class Lookups {
       );
       if (models.length === 0) return ['There are no such models.'];
       return shortened(
-        models.map((model) => modelLine(model)),
+        models.map((model) => `${model.id} (${String(model.type)}): ${priceText(model.pricing)}`),
         'models; pass a type to see fewer',
       );
     });
@@ -166,10 +166,6 @@ function requiredKind(model: Model): GenerationKind {
 function shortened(lines: readonly string[], what: string): string[] {
   const more = lines.length - maxLines;
   return more <= 0 ? [...lines] : [...lines.slice(0, maxLines), `… and ${more} more ${what}`];
-}
-
-function modelLine({ id, type, pricing }: Model): string {
-  return `${id} (${String(type)}): ${priceText(pricing)}`;
 }
 
 function taskLine({ receipt, kind, status, createdAt, request }: TaskEntry): string {

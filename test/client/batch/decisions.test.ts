@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { nextRead, nextStep } from '../../../src/client/batch/pool-decisions.ts';
-import type { ReadState, Step, StepState } from '../../../src/client/batch/pool-decisions.ts';
+import { nextRead, nextStep } from '../../../src/client/batch/row-pool.ts';
+import type { ReadState, Step, StepState } from '../../../src/client/batch/row-pool.ts';
 
 describe('whether a pool reads the next row', () => {
   const idle: ReadState = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readJournal } from '../../../src/client/batch/journal-content.ts';
+import { readJournal } from '../../../src/client/batch/journal-contents.ts';
 
 /** A journal with the given lines, of which objects are written as JSON. */
 function journal(...lines: (string | object)[]) {

@@ -204,6 +204,15 @@ describe('a streamed chat is truncated', () => {
     expect(networkCodesOf(error)).toEqual([]);
   });
 
+  test.each(['/v1/chat/completions/', '/v1//chat/completions'])(
+    'also at %s, which many services accept',
+    async (path) => {
+      const reply = () => new Response(textEvent('a'), { headers: streamHeaders });
+      const response = await clientOf(async () => reply()).fetch(path, post(chat));
+      expect(await caught(response.text())).toMatchObject({ name: 'StreamTruncatedError' });
+    },
+  );
+
   test('also if the client does not limit concurrency', async () => {
     const { response } = await fetchStream([textEvent('a')], 'close', { concurrency: false });
     expect(await caught(response.text())).toMatchObject({ name: 'StreamTruncatedError' });

@@ -110,6 +110,18 @@ describe('after chats of a client without a budget, those of a derived client', 
     expect(invoiceOf(mock)).toBeCloseTo(maxUsd, 9);
   });
 
+  test('count those whose charge was not reported', async () => {
+    const { mock, gateway, limited, priceUsd } = await startWithCharge();
+    mock.fail({ route: chats, headers: { 'x-svc-charge-usd': null }, times: 1 });
+    await gateway.chat.completions.create(chat);
+    const maxUsd = 3 * priceUsd;
+    await limited(maxUsd).chat.completions.create(chat);
+    expect(await caught(limited(maxUsd).chat.completions.create(chat))).toBeInstanceOf(
+      BudgetExceededError,
+    );
+    expect(invoiceOf(mock)).toBeCloseTo(maxUsd, 9);
+  });
+
   test('do not wait for each other', async () => {
     const { mock, gateway, limited } = await startWithCharge();
     mock.fail({ route: chats, delayMs: 60_000 });
@@ -151,8 +163,10 @@ test('a charge above the listed price, of a client without a budget, is what oth
   await limited(5).images.submit(image);
   mock.fail({ route: submits, headers: { 'x-svc-charge-usd': '0.2' }, times: 1 });
   await gateway.images.submit(image);
-  const error = await caught(limited(0.3).images.submit(image));
+  mock.fail({ route: submits, headers: { 'x-svc-charge-usd': null }, times: 1 });
+  await gateway.images.submit(image);
+  const error = await caught(limited(0.5).images.submit(image));
   expect(error.message).toContain(
-    '0.22 of 0.3 USD spent, 0 USD reserved; this request costs 0.2 USD',
+    '0.22 of 0.5 USD spent, 0.2 USD reserved; this request costs 0.2 USD',
   );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { toRow } from '../../../src/integrations/bullmq/results.ts';
+import { toRow } from '../../../src/integrations/bullmq/row-calls.ts';
 import type { StoredRow } from '../../../src/integrations/bullmq/row.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import { setUp } from './setup.ts';

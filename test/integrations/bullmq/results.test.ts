@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 
 import { Announcements } from '../../../src/integrations/bullmq/redis/announcements.ts';
-import { endedRows } from '../../../src/integrations/bullmq/results.ts';
+import { endedRows } from '../../../src/integrations/bullmq/row-calls.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import { setUp } from './setup.ts';
 import { ended, openStores } from './stores.ts';

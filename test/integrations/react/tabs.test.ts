@@ -195,3 +195,54 @@ test.each([
   expect(tab.now).toMatchObject({ status: 'succeeded', isPending: false });
   expect(mock.invoice).toHaveLength(2);
 });
+
+test('a tab that still polls the last task, and sees late that it was replaced, does not replace the new one', async () => {
+  const { mock, gateway } = onMock({ tasks: { durationMs: 60_000 } });
+  const { storage, items, entry } = memoryStorage();
+  let seen: string | undefined;
+  const late: KeyValueStorage = { ...storage, getItem: (key) => seen ?? storage.getItem(key) };
+  const one = openTab(gateway.images, { storage: late });
+  void one.store.generate(image);
+  const two = openTab(gateway.images, { storage });
+  await eventually(() => expect([one.now.status, two.now.status]).toEqual(['queued', 'queued']));
+  two.store.stop();
+  seen = items.get(storageKey);
+  mock.fail({ route, delayMs: 30_000, times: 1 });
+  const result = two.store.generate({ ...image, prompt: 'A dog' });
+  await eventually(() => expect(posts(mock)).toBe(2));
+  const { key } = entry();
+  await mock.clock.advance(20_000);
+  await eventually(() => expect(one.now.progress).toBeGreaterThan(0));
+  seen = undefined;
+  expect(await mock.clock.settle(result)).toMatchObject({ status: 'succeeded' });
+  expect(mock.invoice.map(({ idempotencyKey }) => idempotencyKey)).toContain(key);
+  expect([two.now.task?.idempotencyKey, entry().key]).toEqual([key, key]);
+  await eventually(() => expect(one.now.task?.idempotencyKey).toBe(key));
+});
+
+test('a request that another tab has forgotten, and that this one still sees and sends again, keeps its task', async () => {
+  const { mock, gateway } = onMock({}, { maxRetries: 0 });
+  const { storage, items, entry } = memoryStorage();
+  const one = openTab(gateway.images, { storage });
+  mock.fail({ route, status: 503, delayMs: 1_000, times: 1 });
+  const rejected = one.store.generate(image);
+  await eventually(() => expect(mock.requests).toHaveLength(1));
+  let seen = items.get(storageKey);
+  const late: KeyValueStorage = {
+    ...storage,
+    getItem: (key) => seen ?? storage.getItem(key),
+    setItem: (key, value) => {
+      seen = undefined;
+      storage.setItem(key, value);
+    },
+  };
+  const two = openTab(gateway.images, { storage: late });
+  await mock.clock.settle(rejected);
+  await eventually(() => expect([one.now.status, two.now.status]).toEqual(['failed', 'unknown']));
+  mock.fail({ route, delayMs: 1_000, times: 1 });
+  const resumed = two.store.resume();
+  await eventually(() => expect(posts(mock)).toBe(2));
+  seen = undefined;
+  expect(await mock.clock.settle(resumed)).toMatchObject({ status: 'succeeded' });
+  expect(entry()).toMatchObject({ key: mock.invoice[0]?.idempotencyKey });
+});

@@ -63,6 +63,16 @@ describe('after a lost response', () => {
     expect(mock.invoice).toHaveLength(1);
   });
 
+  test('generate with params of the same length and hash rejects, because they are others', async () => {
+    const { mock, gateway } = onMock({}, { maxRetries: 0 });
+    mock.fail({ route, reset: 'after', times: 1 });
+    const tab = openTab(gateway.images, { storage: memoryStorage().storage });
+    await mock.clock.settle(tab.store.generate({ ...image, prompt: 'Plan Aa' }));
+    const other = rejection(tab.store.generate({ ...image, prompt: 'Plan BB' }));
+    expect(await mock.clock.settle(other)).toMatchObject({ code: 'outcome_unknown' });
+    expect(mock.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
   test('generate with other params rejects until resume or reset', async () => {
     const { mock, tab } = await afterLostResponse(true);
     const other = { ...image, prompt: 'A lighthouse' };

@@ -252,6 +252,31 @@ test.concurrent('a request is continued at another name of this machine, and is 
   expect([code, existsSync(join(folder, 'a.svg')), mock.invoice.length]).toEqual([0, true, 1]);
 });
 
+test.concurrent('a response that is never understood leads to the task that its headers name', async () => {
+  const { run, mock, read } = await startService();
+  mock.fail({ route: 'POST /v1/images/tasks', malformed: true });
+  const { code, stderr } = await run([...image, '-o', 'a.svg']);
+  expect([code, lastLine(stderr)]).toEqual([0, 'Charged: $0.02']);
+  expect([read('a.svg'), mock.invoice.length]).toEqual([expect.stringContaining('<svg'), 1]);
+});
+
+test.concurrent('the charge of an attempt that was repeated is part of what a command has charged', async () => {
+  const { run, mock } = await startService();
+  const charged = { status: 502, headers: { 'x-svc-charge-usd': '0.02' } };
+  mock.fail({ route: 'POST /v1/images/tasks', ...charged, times: 1 });
+  const { stdout, stderr } = await run([...image, '-o', 'a.svg']);
+  expect([stdout, lastLine(stderr)]).toEqual(['a.svg\n', 'Charged: $0.04']);
+});
+
+test.concurrent('a key that cannot be sent is refused before anything is stored', async () => {
+  const { run, folder } = await startService();
+  for (const key of ['', 'a b']) {
+    const { code, stderr } = await run([...image, '--idempotency-key', key]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('must be 1 to 200 visible ASCII')]);
+  }
+  expect(existsSync(join(folder, '.state'))).toBe(false);
+});
+
 test('results on this machine can be saved only from a gateway on this machine, and from no private host', async () => {
   const apiKey = 'sk-a';
   const remote = createSavingGateway({ baseURL: 'https://gateway.example', apiKey });

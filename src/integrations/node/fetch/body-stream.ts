@@ -74,7 +74,7 @@ export function decodeBody(body: BodyReader, contentEncoding: string): BodyReade
 }
 
 function decodeOne(body: BodyReader, coding: string): BodyReader {
-  let opened: Promise<Decoded> | undefined;
+  let opened: ReturnType<typeof open> | undefined;
   let isCanceled = false;
   return {
     async read() {
@@ -91,10 +91,8 @@ function decodeOne(body: BodyReader, coding: string): BodyReader {
   };
 }
 
-type Decoded = { decoder: Transform; chunks: AsyncIterator<Uint8Array, undefined> } | undefined;
-
 /** Starts to decode. An empty body is empty in every coding. */
-async function open(body: BodyReader, coding: string): Promise<Decoded> {
+async function open(body: BodyReader, coding: string) {
   const { done, value } = await body.read();
   if (done || value === undefined) return undefined;
   const decoder = decoders[coding]?.() ?? inflate(value);

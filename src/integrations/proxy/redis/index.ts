@@ -93,23 +93,16 @@ export function redisStore(redis: RedisClient, options: RedisStoreOptions = {}):
     },
 
     async settle(settlement) {
-      const { user, key, attempt, usd, windowMs, ...rest } = settlement;
-      const { request, body, as, isEstimate, replay, isStreaming } = rest;
+      const { user, key, attempt, usd, isChargedOnce: _, ...outcome } = settlement;
       const input = {
-        request,
-        body,
-        as,
-        isEstimate,
-        replay,
-        isStreaming,
-        windowMs,
+        ...outcome,
         holder: holderOf(settlement),
         nanoUsd: toNano(usd),
         hasKey: key !== undefined,
-        freesAttempt: as === 'not-sent' && attempt !== undefined,
-        keyMemoryMs: keyMemoryMs(windowMs),
+        freesAttempt: outcome.as === 'not-sent' && attempt !== undefined,
+        keyMemoryMs: keyMemoryMs(outcome.windowMs),
       };
-      const names = [`key ${key}`, `attempt ${attempt}`, `settled ${request}`];
+      const names = [`key ${key}`, `attempt ${attempt}`, `settled ${outcome.request}`];
       const keys = await keysOf(user, ...names);
       await run(scripts.settle, keys, [JSON.stringify(input)]);
     },

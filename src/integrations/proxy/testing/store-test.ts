@@ -71,21 +71,15 @@ export async function newUser(makeStore: MakeStore, windowMs = longWindow): Prom
         ...requested,
         limits: { windowMs, ...limits },
       };
-      const { key, attempt, isChargedOnce, body, usd: price } = reservation;
+      const { limits: _, leaseMs: _leaseMs, ...settled } = reservation;
       return {
         id,
         result: await store.reserve(reservation),
         settle: (as, ended = {}) =>
           store.settle({
-            user: name,
-            request: id,
-            attempt,
+            ...settled,
             windowMs,
-            key,
-            isChargedOnce,
-            body,
             as,
-            usd: price,
             isEstimate: false,
             replay: false,
             isStreaming: false,

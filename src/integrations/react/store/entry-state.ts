@@ -46,6 +46,8 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
   protected submitting: AbortController | undefined;
   /** Aborts a wait for the task, or for another tab. */
   protected waiting: AbortController | undefined;
+  /** The key that the current entry has replaced. A tab that learns of that late can store the old entry again. */
+  #replacedKey: string | undefined;
   /** Increases with each change of the entry, so that a read that started before does not undo it. */
   #version = 0;
   readonly #waiters = new Set<(result: Succeeded<Kind> | undefined) => void>();
@@ -71,13 +73,14 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
 
   /** The params of a request, if they are known, and still those that its key was made for. */
   protected paramsOf(entry: Entry | undefined): Params | undefined {
-    const known = [this.sent?.params, unchecked<Params>(entry?.params)];
+    const known = [unchecked<Params>(entry?.params), this.sent?.params];
     return known.find((params) => params && fingerprintOf(params) === entry?.fingerprint);
   }
 
   /** Makes another entry the current one. */
   protected replace(entry?: Entry): void {
     this.cancelWait();
+    if (entry?.key !== this.entry?.key) this.#replacedKey = entry && this.entry?.key;
     this.entry = entry;
     this.#version += 1;
     this.task = undefined;
@@ -103,6 +106,10 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
       });
     } while (version !== this.#version);
     const { entry } = this;
+    if (stored && entry && stored.key === this.#replacedKey) {
+      await this.storeIfCurrent(entry.key, entry);
+      return;
+    }
     // A generation whose key could not be stored is known to this tab only.
     const isOnlyHere = entry && !entry.generation && !this.isStored;
     if (stored === undefined || (stored && isOnlyHere && stored.key !== entry.key)) return;
@@ -120,11 +127,12 @@ export abstract class EntryState<Params, Kind extends TaskKind> extends StoreBas
     return isCurrent;
   }
 
-  /** Stores an entry, or removes it, unless another one is stored. */
+  /** Stores an entry, or removes it, unless another one is stored that it has not replaced. */
   protected async storeIfCurrent(key: string, entry: Entry | null): Promise<boolean> {
     let isCurrent = true;
     const isDone = await this.stored.update(async (stored, set, isOutdated) => {
-      isCurrent = isOutdated || stored === undefined || stored?.key === key;
+      const known = [key, this.#replacedKey];
+      isCurrent = isOutdated || stored === undefined || known.includes(stored?.key ?? '');
       if (isCurrent) await set(entry);
     });
     if (isDone && isCurrent && this.entry?.key === key) this.isStored = true;

@@ -28,13 +28,19 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   async generate(given: Params): Promise<Succeeded<Kind> | undefined> {
     const fingerprint = fingerprintOf(given);
     // The app may change its object before it is sent, or sent again. It was written as JSON just now.
-    const params = unchecked<Params>(JSON.parse(JSON.stringify(given)));
+    const json = JSON.stringify(given);
+    const params = unchecked<Params>(JSON.parse(json));
     const { storeParams = true } = this.settings;
     return this.#start((stored) => {
       // A task that was stopped, or whose wait has failed, is abandoned: another one may take its place.
       const isForced = this.isStopped || Boolean(this.error);
       const step = next(lifeOf(stored), { fingerprint, isForced }, 'place');
-      if (step === 'resend' && stored) return { entry: stored, params };
+      if (step === 'resend' && stored) {
+        // Other params can have the same fingerprint.
+        const isSame = JSON.stringify(this.paramsOf(stored) ?? params) === json;
+        if (isSame) return { entry: stored, params };
+        throw refusal('outcome_unknown');
+      }
       if (step !== 'send') throw refusal(step);
       const entry: Entry = { v: 1, key: randomKey(), fingerprint };
       return { entry: storeParams ? { ...entry, params } : entry, params };
@@ -150,16 +156,16 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     if (!request) return;
     const { params } = request;
     let { entry } = request;
-    if (entry !== stored || !this.isStored) {
-      // Before the request, so that a reload at any later moment finds the key. Params can be larger than the storage.
-      const isStored = await this.stored.update((_, set) =>
-        set(request.entry).catch(() => set((entry = { ...entry, params: undefined }))),
-      );
-      if (signal.aborted) return;
-      if (!isStored && this.settings.requireStorage) throw refusal('not_stored');
-      this.replace(entry);
-      this.isStored = isStored;
-    }
+    const isRepeated = entry === stored;
+    // Before the request, so that a reload at any later moment finds the key. Params can be larger than the storage. Another
+    // tab may have removed what this one still sees.
+    const isStored = await this.stored.update((_, set) =>
+      set(request.entry).catch(() => set((entry = { ...entry, params: undefined }))),
+    );
+    if (signal.aborted) return;
+    if (!isStored && this.settings.requireStorage) throw refusal('not_stored');
+    this.replace(entry);
+    this.isStored = isStored;
     this.sent = { entry, params };
     this.error = undefined;
     this.emit();
@@ -172,7 +178,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       const named = unchecked<{ task?: TaskHandle<Kind> }>(Object(error));
       if (!named.task) {
         // What is rejected now says nothing about a request that was sent before, unless none with its key was charged.
-        const canForget = entry === stored ? isVoid(error) : isUncharged(error);
+        const canForget = isRepeated ? isVoid(error) : isUncharged(error);
         const ignoresEarlier = !canForget && isUncharged(error);
         const shown = ignoresEarlier ? restateCharge(toError(error), earlierCharge) : error;
         return this.#fail(shown, canForget);

@@ -34,7 +34,9 @@ export function redactEvents(
   const parsed = events.map(parseEvent);
   const json = parsed.map((event) => event?.json);
   const safe = json.map((each) => redactor.response(each, gateway));
-  for (const [original, redacted] of zip(textsByPath(json), textsByPath(safe))) {
+  const safeTexts = textsByPath(safe);
+  for (const [path, original] of textsByPath(json)) {
+    const redacted = safeTexts.get(path) ?? [];
     const whole = redactor.text(original.map(({ value }) => value).join(''));
     if (whole === redacted.map(({ value }) => value).join('')) continue;
     for (const [index, text] of redacted.entries()) text.set(index === 0 ? whole : '');
@@ -80,13 +82,6 @@ function textsByPath(events: readonly unknown[]): Map<string, TextPart[]> {
   };
   for (const event of events) visit(event, '');
   return texts;
-}
-
-function zip(
-  originals: ReadonlyMap<string, TextPart[]>,
-  copies: ReadonlyMap<string, TextPart[]>,
-): [TextPart[], TextPart[]][] {
-  return [...originals].map(([path, parts]) => [parts, copies.get(path) ?? []]);
 }
 
 /**

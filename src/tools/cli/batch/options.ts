@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { anyOf, parseArguments, parseUsd, UsageError } from '../arguments.ts';
 import { commandOptions, formats } from '../command-options.ts';
-import { endedCodes, helpOf } from '../help.ts';
+import { helpOf } from '../help.ts';
 import { checkTemplate, checkReplaceable, FileNames, portable } from '../output-name.ts';
 import { parseParams, parseKind } from '../params.ts';
 import type { Format } from './table.ts';
@@ -19,14 +19,11 @@ export const help = (): string =>
     notes: [
       'The file is CSV with a header (comma, semicolon or tab), or JSONL; - reads stdin. Columns: id, prompt (or text), model, system for chats, and any param of the kind. All rows are checked before anything is sent. Fields of the request are those of rows that do not set them.',
     ],
-    lists: {
-      'Exit codes': [
-        ['0', 'every row has its result, with --partial every one that --max-usd covers'],
-        ['1', 'a row failed, or was not sent'],
-        ['2', 'an option or the table is invalid; nothing was sent'],
-        ['3', 'a row may have been charged and has no result yet: run the same command again'],
-        ...endedCodes,
-      ],
+    exits: {
+      0: 'every row has its result, with --partial every one that --max-usd covers',
+      1: 'a row failed, or was not sent',
+      2: 'an option or the table is invalid; nothing was sent',
+      3: 'a row may have been charged and has no result yet: run the same command again',
     },
   });
 

@@ -14,7 +14,7 @@ import {
   UsageError,
 } from '../arguments.ts';
 import { commandOptions } from '../command-options.ts';
-import { endedCodes, helpOf } from '../help.ts';
+import { helpOf } from '../help.ts';
 import { EarlyEnd } from '../run-command.ts';
 import { createGateway, resolveSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
@@ -32,16 +32,10 @@ const help = () =>
     usage: ['npx polygate doctor [options]'],
     examples: ['npx polygate doctor --spend 0.10'],
     notes: ['Without --spend, only free checks run. Nothing in the account is changed or deleted.'],
-    lists: {
-      'Exit codes': [
-        ['0', 'no check failed'],
-        ['1', 'a check failed, or the checks did not end in time'],
-        [
-          '2',
-          'the checks could not start: an option, the base URL or the API key is missing or invalid',
-        ],
-        ...endedCodes,
-      ],
+    exits: {
+      0: 'no check failed',
+      1: 'a check failed, or the checks did not end in time',
+      2: 'the checks could not start: an option, the base URL or the API key is missing or invalid',
     },
   });
 

@@ -89,7 +89,9 @@ function optionsToSet(style: Style, diagnosis: Diagnosis): string {
 function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
   const byReason = new Map<string, string[]>();
   const skipped = checks.filter(({ status }) => status === 'skipped');
-  for (const { assumption, detail } of skipped.toSorted(byAssumption)) {
+  for (const { assumption, detail } of skipped.toSorted(
+    (one, other) => numberOf(one) - numberOf(other),
+  )) {
     if (assumption === undefined) continue;
     byReason.set(detail, [...(byReason.get(detail) ?? []), assumption]);
   }
@@ -99,10 +101,6 @@ function untested(style: Style, checks: readonly DiagnosisCheck[]): string {
     wrap(`${ids.join(', ')}: ${reason}`, 2, style.width),
   );
   return [heading(style, 'Assumptions that were not tested'), '', ...lines].join('\n');
-}
-
-function byAssumption(first: DiagnosisCheck, second: DiagnosisCheck): number {
-  return numberOf(first) - numberOf(second);
 }
 
 function numberOf({ assumption = 'A0' }: DiagnosisCheck): number {

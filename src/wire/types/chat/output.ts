@@ -99,7 +99,7 @@ export interface RunParams<Arguments extends readonly unknown[] = readonly unkno
 export interface ToolRound {
   /** Completion returned by the model. */
   completion: ChatCompletion;
-  /** Metadata parsed from the response headers. `chargeUsd` is the charge for this round. */
+  /** Metadata parsed from the response headers. `chargeUsd` is what this response reports. */
   meta: ResponseMeta;
 }
 
@@ -109,7 +109,7 @@ export interface ToolRunProgress {
   messages: ChatMessage[];
   /** Completed rounds, in order. */
   rounds: ToolRound[];
-  /** Total charge of all rounds in USD, as reported by the service. */
+  /** Total charge of all rounds in USD, as reported by the service: of all attempts of their requests. */
   chargeUsd: number;
 }
 

@@ -95,7 +95,8 @@ export interface Journal {
   /**
    * Keeps other processes from using the journal, until the returned function is called or the process dies. Rejects if
    * another batch uses it, even in the same process. Batches of chats need it: a journal without it is refused for
-   * them, because two processes that send the same chat are both charged. Tasks are protected by their keys.
+   * them, because two processes that send the same chat are both charged. Tasks are protected by their keys. With `maxUsd`, a journal
+   * without it logs a warning, because batches at the same time can exceed the limit together.
    */
   lock?(): Promise<() => Promise<void>>;
   /**

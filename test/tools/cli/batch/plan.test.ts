@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readJournal } from '../../../../src/client/batch/journal-content.ts';
+import { readJournal } from '../../../../src/client/batch/journal-contents.ts';
 import { defaultModels, toModelRecord } from '../../../../src/mock/models.ts';
 import { countRows, exitCodeOfRows } from '../../../../src/tools/cli/batch/batch-run.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { JournalRow } from '../../../../src/client/batch/journal-content.ts';
+import type { JournalRow } from '../../../../src/client/batch/journal-contents.ts';
 import { rowsText } from '../../../../src/tools/cli/batch/work.ts';
 import type { WorkRow } from '../../../../src/tools/cli/batch/work.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import type { JournalRow } from '../../../../src/client/batch/journal-content.ts';
+import type { JournalRow } from '../../../../src/client/batch/journal-contents.ts';
 import { checkService } from '../../../../src/tools/cli/batch/file-record.ts';
 import type { JournalService } from '../../../../src/tools/cli/batch/file-record.ts';
 import { accountOf } from '../../../../src/tools/cli/task-store.ts';
