@@ -3,8 +3,9 @@ import { amountOf, hold, isInFlight, partOf, settle } from './held.ts';
 import type { Holders } from './held.ts';
 import { decideLimit, expectedOf, isUnpriced } from './limits.ts';
 import type { LimitPolicy, LimitState } from './limits.ts';
-import { ReservedSums, RouteTurns } from './prices.ts';
+import { ReservedSums } from './prices.ts';
 import type { PricedUnits } from './prices.ts';
+import { RouteTurns } from './turns.ts';
 import { isUnpaid } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { toNano } from '../../src/paid/amounts.ts';
 import { decideLimit, limitPolicies } from '../../src/paid/limits.ts';
 import type { LimitPolicy, LimitState } from '../../src/paid/limits.ts';
-import { ReservedSums, RouteTurns } from '../../src/paid/prices.ts';
+import { ReservedSums } from '../../src/paid/prices.ts';
+import { RouteTurns } from '../../src/paid/turns.ts';
 
 const usd = toNano;
 /** A request that costs 0.2 USD, with a limit of 1 USD of which 0.5 are committed. */
