@@ -77,6 +77,7 @@ export {
   failedRow,
   isFinalError,
   KeyCharges,
+  namedTask,
   slotRejectionOf,
   withEarlierCharge,
 } from './client/batch/charge-rules.ts';

@@ -127,7 +127,7 @@ export class ChatCompletions {
   #stream(
     params: StreamParams<unknown>,
     options: RequestOptions | undefined,
-    whole?: Whole,
+    whole?: Parameters<typeof asPart>[1],
   ): ChatStream {
     const { clock } = this.#context.config;
     try {
@@ -267,14 +267,11 @@ export class ChatCompletions {
   }
 }
 
-/** The operation that a call is a part of: when it must have ended, in monotonic ms, and what observes its calls. */
-interface Whole {
-  readonly deadline: number;
-  readonly observer: AttemptObserver;
-}
-
-/** The call as a part of an operation, if it is one. */
-function asPart(call: PreparedChat, whole: Whole | undefined): PreparedChat {
+/** The call as a part of an operation with this deadline, which observes its calls; or the call itself. */
+function asPart(
+  call: PreparedChat,
+  whole?: { readonly deadline: number; readonly observer: AttemptObserver },
+): PreparedChat {
   if (whole === undefined) return call;
   const { deadline, observer } = whole;
   return { ...call, observer, options: { ...call.options, deadline } };

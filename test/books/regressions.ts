@@ -73,6 +73,14 @@ export const regressions: readonly Regression[] = [
     ),
   },
   {
+    title: 'a key that is charged again, of a model whose price was too low, without a charge',
+    scenario: scenario(
+      1,
+      [[{ key: 'k1', model: 'low' }], [{ key: 'k1', model: 'low', fate: 'no charge' }]],
+      { ignoresKeys: true },
+    ),
+  },
+  {
     title: 'a listed price of 0 and charges of 0.50 (10.00 of 1.00)',
     scenario: scenario(
       1,

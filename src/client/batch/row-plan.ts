@@ -13,6 +13,7 @@ import type { Submission } from '../tasks/submission.ts';
 import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Priced } from './budget-decisions.ts';
+import { namedTask } from './charge-rules.ts';
 import { requestHash, rowKey } from './journal-line.ts';
 import type { CostFields, Intent, RowLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
@@ -177,7 +178,12 @@ export function taskSubmission<Kind extends TaskKind>(
     estimateUsd: (prices) => submission.estimateUsd(prices),
     intent,
     recordedBy,
-    send: (options, observer) => submission.send(options, observer),
+    send: (options, observer) =>
+      submission.send(options, observer).catch((error: unknown) => {
+        const task = namedTask<Kind>(error);
+        if (task) return task;
+        throw error;
+      }),
   };
 }
 

@@ -1,11 +1,9 @@
-import { PolygateError } from 'polygate';
 import type { Outcome, Polygate, ResponseMeta, Submission, Task } from 'polygate';
 
-import { withEarlierCharge } from '../../internal.ts';
+import { namedTask, withEarlierCharge } from '../../internal.ts';
 import { verdictOfError } from '../../paid/failed-call.ts';
 import { fold, mayBeCharged, next } from '../../paid/life.ts';
 import type { Life } from '../../paid/life.ts';
-import { unchecked } from '../../wire/types/schema.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
 import type { CommandLog } from './run-command.ts';
@@ -167,8 +165,8 @@ export async function submitEntry(stored: StoredTask, run: TaskRun): Promise<Tas
   const task = await submissionOf(gateway, request)
     .send({ idempotencyKey, signal }, observer)
     .catch((error: unknown) => {
-      // A response that was lost or not understood can still name the task, which is paid for.
-      if (PolygateError.is(error) && error.task) return unchecked<Task>(error.task);
+      const named = namedTask(error);
+      if (named) return named;
       if (stored.refuse(error)) {
         log.note({ next: undefined, idempotencyKey: undefined, isRepeated: false });
         throw error;

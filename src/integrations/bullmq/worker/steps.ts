@@ -2,14 +2,12 @@
 import type { Job } from 'bullmq';
 import type { Outcome, Polygate, ResponseMeta, Task } from 'polygate';
 
-import { PolygateError } from '../../../errors/base.ts';
-import { contextOf, KeyCharges } from '../../../internal.ts';
+import { contextOf, KeyCharges, namedTask } from '../../../internal.ts';
 import type { AttemptObserver } from '../../../internal.ts';
 import { roundUsd } from '../../../paid/amounts.ts';
 import { mayBeCharged, verdictOfTask } from '../../../paid/life.ts';
 import { verdictOf } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
-import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { afterChat } from '../decisions/chat-plan.ts';
 import { reportedLimit } from '../decisions/failures.ts';
@@ -67,12 +65,10 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     const { task, meta, result } = await submitStoredRow(gateway, { ...data, kind }, key, observed);
     return withCharges(accept(task, result), meta.concurrency.limit ?? 'more');
   } catch (error) {
-    const task = PolygateError.is(error) ? error.task : undefined;
-    // Its task is known, although the response is not valid: it counts as paid. Errors declare less of a task, because
-    // their module does not know `Task`.
     observed.charges.fail(error);
+    const task = namedTask(error);
     const step = task
-      ? accept(unchecked<Task>(task), {})
+      ? accept(task, {})
       : afterFailedSubmit(row, error, { attempts, charged: observed.failed }, timingOf(admitted));
     return withCharges(step, reportedLimit(error));
   }
