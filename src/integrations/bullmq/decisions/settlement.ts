@@ -53,20 +53,18 @@ export interface FailedCharges {
 
 export const noCharges: FailedCharges = { usd: 0, largestUsd: 0, isKnown: false };
 
-/** What decides what a failed submission counts. */
-interface FailedRequest {
-  readonly isChat: boolean;
-  /** Whether it or an earlier one may have been charged. */
-  readonly isOpen: boolean;
-  /** See `RowState`. */
-  readonly reservesAnew: boolean;
-  readonly chargedUsd: number;
-}
-
-/** What a submission counts that has failed. What may have been charged keeps its reservation, unless a charge is reported. */
+/**
+ * What a submission counts that has failed. What may have been charged keeps its reservation, unless a charge is reported. `isOpen`:
+ * whether it or an earlier one may have been charged. `reservesAnew`: see `RowState`.
+ */
 export function settlementOfFailed(
   verdict: Verdict,
-  { isChat, isOpen, reservesAnew, chargedUsd }: FailedRequest,
+  {
+    isChat,
+    isOpen,
+    reservesAnew,
+    chargedUsd,
+  }: Readonly<Record<'isChat' | 'isOpen' | 'reservesAnew', boolean> & { chargedUsd: number }>,
 ): Settlement {
   if (chargedUsd > 0) {
     return isChat ? charged(chargedUsd) : { ...charged(chargedUsd), isLost: true };
