@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 test.each([
   { code: "export * from 'polygate'", splitting: true, maxKiB: 33.5 },
-  { code: "export * from 'polygate'", splitting: false, maxKiB: 81.7 },
+  { code: "export * from 'polygate'", splitting: false, maxKiB: 82.7 },
   { code: "export { ChatClient } from 'polygate/chat'", splitting: false, maxKiB: 40.8 },
   { code: "export { PolygateError } from 'polygate'", splitting: false, maxKiB: 1 },
   { code: "export { RateLimitError } from 'polygate'", splitting: false, maxKiB: 1.25 },

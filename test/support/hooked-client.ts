@@ -10,6 +10,9 @@ const idle = () => undefined;
 /** The clients created so far without a `fetch` of their own. In the project "over nodeFetch", they send through it. */
 export const created = { withoutFetch: 0 };
 
+// What src/all.ts imports of that file besides.
+export { priceLists } from '../../src/client.ts';
+
 export class Polygate extends Client {
   constructor(options: PolygateOptions = {}) {
     const hooks = { beforeRequest: [idle], afterResponse: [idle, idle] };

@@ -9,6 +9,9 @@ import { nodeFetch } from '../../src/integrations/node/fetch/node-fetch.ts';
 /** Created by the first client: a test may load `nodeFetch` first, which itself imports the package with this file. */
 let shared: typeof fetch | undefined;
 
+// What src/all.ts imports of that file besides.
+export { priceLists } from '../../src/client.ts';
+
 export class Polygate extends Client {
   constructor(options: PolygateOptions = {}) {
     shared ??= nodeFetch();
