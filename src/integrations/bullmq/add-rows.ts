@@ -12,8 +12,8 @@ import {
   objectWithMethods,
 } from '../../internal.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
+import { submitPriority } from './decisions/step.ts';
 import { withinTime } from './redis/connection.ts';
-import { submitPriority } from './redis/keys.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { describeRow } from './row-driver.ts';
 import { jobIdOf } from './row.ts';

@@ -1,4 +1,3 @@
-import { priorityOf } from '../redis/keys.ts';
 import type { RowStatus, RowState } from '../row.ts';
 import { workerPauseAfter } from './failures.ts';
 import type { Refusal } from './failures.ts';
@@ -42,6 +41,20 @@ export const end = { kind: 'end' } as const satisfies NextTime;
 export const whenResumed = { kind: 'when-resumed' } as const satisfies NextTime;
 
 export const after = (delayMs: number): NextTime => ({ kind: 'delay', delayMs });
+
+/**
+ * Priorities of jobs, of which the lower one comes first: polls, then rows that were charged, and then those that a limit can keep
+ * back, which are tried again and again. New rows of 0.3 have the priority 1.
+ */
+const pollPriority = 0;
+const chargedPriority = 1;
+export const submitPriority = 2;
+
+/** The priority of a row that has moved to a status. */
+export function priorityOf(to: RowStatus, { countedUsd }: RowState): number {
+  if (to === 'running') return pollPriority;
+  return countedUsd === undefined ? submitPriority : chargedPriority;
+}
 
 /** What BullMQ does with a job after a step of its row. */
 export type JobEnd =

@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 
 import type { Queue } from 'bullmq';
 
-import type { RowState, RowStatus } from '../row.ts';
-
 /** Whose slots a queue uses: all queues with one prefix and one base URL share them. */
 interface Account {
   readonly prefix: string;
@@ -91,20 +89,6 @@ function jobListKeys(toKey: (name: string) => string) {
     failed: toKey('failed'),
     marker: toKey('marker'),
   };
-}
-
-/**
- * Priorities of jobs, of which the lower one comes first: polls, then rows that were charged, and then those that a limit can keep
- * back, which are tried again and again. New rows of 0.3 have the priority 1.
- */
-const pollPriority = 0;
-const chargedPriority = 1;
-export const submitPriority = 2;
-
-/** The priority of a row that has moved to a status. */
-export function priorityOf(to: RowStatus, { countedUsd }: RowState): number {
-  if (to === 'running') return pollPriority;
-  return countedUsd === undefined ? submitPriority : chargedPriority;
 }
 
 /** Removes a job, with the keys that BullMQ derives from its own. */
