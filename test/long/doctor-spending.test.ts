@@ -43,10 +43,10 @@ describe.each([
     ['a lost image', { route: imageRoute, reset: 'after', times: 1 }],
     ['a lost chat', { route: chatRoute, reset: 'after', times: 1 }],
     [
-      'images that are charged in spite of a 503',
-      { route: imageRoute, status: 503, handled: true },
+      'images that are charged in spite of a 502',
+      { route: imageRoute, status: 502, handled: true },
     ],
-    ['chats that are charged in spite of a 503', { route: chatRoute, status: 503, handled: true }],
+    ['chats that are charged in spite of a 502', { route: chatRoute, status: 502, handled: true }],
     ['a malformed image', { route: imageRoute, malformed: true, times: 1 }],
     ['streams that are truncated', { route: chatRoute, cutStreamAfter: 1 }],
   ] as const)('%s leads to no more spending than allowed', async (__, fault) => {
@@ -82,7 +82,7 @@ const unknownFirst: typeof unknown = [
 const faults: (Omit<Fault, 'route'> | undefined)[] = [
   undefined,
   { status: 500, handled: true },
-  { status: 503, handled: true },
+  { status: 503, handled: true, truncateBody: 5 },
   { status: 409, handled: true, truncateBody: 5 },
   { truncateBody: 5 },
   { malformed: true },
