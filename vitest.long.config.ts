@@ -12,10 +12,11 @@ const alone = [
   'test/long/*{allocations,disk,kill,leaks,memory,outage,process,soak,throughput}.test.ts',
 ];
 
-/** Vitest begins with the largest files, but those with many random sequences take longest, and would end alone. */
+/** Vitest begins with the largest files, but those with many random sequences or outages take longest, and would end alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isShort = ({ moduleId }: TestSpecification) => !/\/long\/(life|books)/.test(moduleId);
+    const isShort = ({ moduleId }: TestSpecification) =>
+      !/\/long\/(life|books|queue\/outage)/.test(moduleId);
     return files.toSorted((one, other) => Number(isShort(one)) - Number(isShort(other)));
   }
 }
