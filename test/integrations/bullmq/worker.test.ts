@@ -78,9 +78,9 @@ describe.skipIf(!isRedisInstalled).concurrent('the workers of a queue', () => {
 
     test('a call whose totalTimeout ends while it waits for a slot is no attempt', async () => {
       await using all = await start({
-        mock: { assumptions: { A14: 'task' }, concurrencyLimit: 1, tasks: { durationMs: 1_500 } },
+        mock: { assumptions: { A14: 'task' }, concurrencyLimit: 1, tasks: { durationMs: 2_500 } },
         queue: { attempts: 1 },
-        client: { totalTimeout: 1_000 },
+        client: { totalTimeout: 2_000 },
       });
       const { queue, mock } = all;
       queue.work();
