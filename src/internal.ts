@@ -77,7 +77,6 @@ export {
   failedRow,
   isFinalError,
   KeyCharges,
-  namedTask,
   slotRejectionOf,
   withEarlierCharge,
 } from './client/batch/charge-rules.ts';

@@ -23,6 +23,15 @@ export function isUncharged(error: unknown): boolean {
 }
 
 /**
+ * The task that the error of a submission names, if it names one: it counts as accepted, although its response was lost or not
+ * understood. A rejection can name the task of another body with the same key. Errors do not know the type of the task.
+ */
+export function namedTask(error: unknown): object | undefined {
+  if (isUncharged(error)) return undefined;
+  return unchecked<{ readonly task?: object }>(Object(error)).task;
+}
+
+/**
  * The verdict about all attempts of a failed call, from its error: that about the last response, unless an earlier attempt may
  * have been charged. An error that says nothing leaves it open, such as one that a callback has thrown.
  */

@@ -10,9 +10,6 @@ import { countKey, isFree } from '../../paid/keys.ts';
 import type { CountedKey } from '../../paid/keys.ts';
 import { isUnpaid } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
-import { unchecked } from '../../wire/types/schema.ts';
-import type { TaskKind } from '../../wire/types/tasks/task.ts';
-import type { Task } from '../tasks/task.ts';
 
 /** How far a row has come, when an error ends it. */
 export interface ChargeFacts {
@@ -39,15 +36,6 @@ export function isFinalError(
   if (!isRecorded) return !(PolygateError.is(error) && error.outcome === 'unknown');
   // If it has a task, its outcome is that of a later request.
   return PolygateError.is(error) && !error.task && isUncharged(error);
-}
-
-/**
- * The task that the error of a submission names, if it names one: it counts as accepted, although its response was lost or not
- * understood.
- */
-export function namedTask<Kind extends TaskKind>(error: unknown): Task<Kind> | undefined {
-  // Errors declare less of a task, because their module does not know `Task`.
-  return PolygateError.is(error) ? unchecked<Task<Kind> | undefined>(error.task) : undefined;
 }
 
 /** What decides how a row ends that has failed. */

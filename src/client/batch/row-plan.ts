@@ -1,3 +1,4 @@
+import { namedTask } from '../../paid/failed-call.ts';
 import { next, nextChat, verdictOfTask } from '../../paid/life.ts';
 import { verdictOf } from '../../paid/verdict.ts';
 import type { Verdict } from '../../paid/verdict.ts';
@@ -13,7 +14,6 @@ import type { Submission } from '../tasks/submission.ts';
 import { hasId } from '../tasks/task-scope.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Priced } from './budget-decisions.ts';
-import { namedTask } from './charge-rules.ts';
 import { requestHash, rowKey } from './journal-line.ts';
 import type { CostFields, Intent, RowLine } from './journal-line.ts';
 import type { RowOutcome } from './results.ts';
@@ -180,8 +180,8 @@ export function taskSubmission<Kind extends TaskKind>(
     recordedBy,
     send: (options, observer) =>
       submission.send(options, observer).catch((error: unknown) => {
-        const task = namedTask<Kind>(error);
-        if (task) return task;
+        const task = namedTask(error);
+        if (task) return unchecked<Task<Kind>>(task);
         throw error;
       }),
   };

@@ -1,9 +1,10 @@
 import type { Outcome, Polygate, ResponseMeta, Submission, Task } from 'polygate';
 
-import { namedTask, withEarlierCharge } from '../../internal.ts';
-import { verdictOfError } from '../../paid/failed-call.ts';
+import { withEarlierCharge } from '../../internal.ts';
+import { namedTask, verdictOfError } from '../../paid/failed-call.ts';
 import { fold, mayBeCharged, next } from '../../paid/life.ts';
 import type { Life } from '../../paid/life.ts';
+import { unchecked } from '../../wire/types/schema.ts';
 import { messageOf, UsageError } from './arguments.ts';
 import { earlierRequestAdvice } from './failure.ts';
 import type { CommandLog } from './run-command.ts';
@@ -166,7 +167,7 @@ export async function submitEntry(stored: StoredTask, run: TaskRun): Promise<Tas
     .send({ idempotencyKey, signal }, observer)
     .catch((error: unknown) => {
       const named = namedTask(error);
-      if (named) return named;
+      if (named) return unchecked<Task>(named);
       if (stored.refuse(error)) {
         log.note({ next: undefined, idempotencyKey: undefined, isRepeated: false });
         throw error;

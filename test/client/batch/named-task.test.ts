@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { Fault } from '../../../src/mock/index.ts';
 import { onMock } from '../support.ts';
-import { lineTypes, memoryJournal, runImageBatch } from './support.ts';
+import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.ts';
 
 test.each<[string, Fault]>([
   ['is not understood', { malformed: true }],
@@ -15,4 +15,20 @@ test.each<[string, Fault]>([
   expect(row).toMatchObject({ status: 'succeeded', task: { id: world.mock.invoice[0]?.taskId } });
   expect(world.mock.invoice).toMatchObject([{ usd: 0.02 }]);
   expect(lineTypes(journal)).toContain('accepted');
+});
+
+test('a row does not take the task that a rejection names, which may be that of another body', async () => {
+  const { mock } = onMock();
+  const { data } = await newProcess({ mock })
+    .gateway.images.submit({ model: 'prism-image', prompt: 'Another harbor' })
+    .withResponse();
+  const rejecting: typeof fetch = async (input, init) => {
+    if (init?.method !== 'POST') return mock.fetch(input, init);
+    const error = { code: 'idempotency_conflict', message: 'The key was used for another body.' };
+    const headers = { 'content-type': 'application/json', 'x-svc-task-id': data.id };
+    return new Response(JSON.stringify({ error }), { status: 409, headers });
+  };
+  const [row] = await runImageBatch(newProcess({ mock }, { fetch: rejecting }), ['at dusk']);
+  expect(row).toMatchObject({ status: 'unknown', error: { status: 409 } });
+  expect(mock.invoice).toHaveLength(1);
 });

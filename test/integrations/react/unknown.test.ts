@@ -157,3 +157,18 @@ test('resume without a generation rejects', async () => {
   const tab = openTab(gateway.images, { storage });
   expect(await rejection(tab.store.resume())).toMatchObject({ code: 'nothing_to_resume' });
 });
+
+test('a rejection that names a task, which may be that of another body, does not show its result', async () => {
+  const { mock, gateway } = onMock();
+  const other = await mock.clock.settle(gateway.images.submit(image));
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (init?.method !== 'POST') return mock.fetch(input, init);
+    const error = { code: 'idempotency_conflict', message: 'The key was used for another body.' };
+    const headers = { 'content-type': 'application/json', 'x-svc-task-id': other.id };
+    return new Response(JSON.stringify({ error }), { status: 409, headers });
+  };
+  const tab = openTab(gateway.withOptions({ fetch }).images, { storage: memoryStorage().storage });
+  await mock.clock.settle(tab.store.generate({ ...image, prompt: 'Another harbor' }));
+  expect(tab.now).toMatchObject({ status: 'failed', error: { status: 409 } });
+  expect(mock.invoice).toHaveLength(1);
+});

@@ -2,12 +2,14 @@
 import type { Job } from 'bullmq';
 import type { Outcome, Polygate, ResponseMeta, Task } from 'polygate';
 
-import { contextOf, KeyCharges, namedTask } from '../../../internal.ts';
+import { contextOf, KeyCharges } from '../../../internal.ts';
 import type { AttemptObserver } from '../../../internal.ts';
 import { roundUsd } from '../../../paid/amounts.ts';
+import { namedTask } from '../../../paid/failed-call.ts';
 import { mayBeCharged, verdictOfTask } from '../../../paid/life.ts';
 import { verdictOf } from '../../../paid/verdict.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
+import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { afterChat } from '../decisions/chat-plan.ts';
 import { reportedLimit } from '../decisions/failures.ts';
@@ -68,7 +70,7 @@ export async function submit(admitted: AdmittedRow): Promise<Step> {
     observed.charges.fail(error);
     const task = namedTask(error);
     const step = task
-      ? accept(task, {})
+      ? accept(unchecked<Task>(task), {})
       : afterFailedSubmit(row, error, { attempts, charged: observed.failed }, timingOf(admitted));
     return withCharges(step, reportedLimit(error));
   }

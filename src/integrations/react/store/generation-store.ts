@@ -1,7 +1,7 @@
 import type { Generation, TaskHandle, TaskKind, TaskUpdate } from 'polygate';
 
 import { restateCharge } from '../../../errors/restate-charge.ts';
-import { isUncharged, isVoid } from '../../../paid/failed-call.ts';
+import { isUncharged, isVoid, namedTask } from '../../../paid/failed-call.ts';
 import { next } from '../../../paid/life.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { EntryState } from './entry-state.ts';
@@ -174,16 +174,15 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
       task = await this.settings.namespace.submit(params, { idempotencyKey: entry.key, signal });
     } catch (error) {
       if (signal.aborted) return;
-      // A response that was not understood can still name the task.
-      const named = unchecked<{ task?: TaskHandle<Kind> }>(Object(error));
-      if (!named.task) {
+      const named = namedTask(error);
+      if (!named) {
         // What is rejected now says nothing about a request that was sent before, unless none with its key was charged.
         const canForget = isRepeated ? isVoid(error) : isUncharged(error);
         const ignoresEarlier = !canForget && isUncharged(error);
         const shown = ignoresEarlier ? restateCharge(toError(error), earlierCharge) : error;
         return this.#fail(shown, canForget);
       }
-      ({ task } = named);
+      task = unchecked(named);
     }
     if (this.entry?.key !== entry.key) return;
     this.task = task;
