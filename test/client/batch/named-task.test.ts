@@ -23,7 +23,8 @@ test('a row does not take the task that a rejection names, which may be that of 
     .gateway.images.submit({ model: 'prism-image', prompt: 'Another harbor' })
     .withResponse();
   const rejecting: typeof fetch = async (input, init) => {
-    if (init?.method !== 'POST') return mock.fetch(input, init);
+    const request = new Request(input, init);
+    if (request.method !== 'POST') return mock.fetch(request);
     const error = { code: 'idempotency_conflict', message: 'The key was used for another body.' };
     const headers = { 'content-type': 'application/json', 'x-svc-task-id': data.id };
     return new Response(JSON.stringify({ error }), { status: 409, headers });
