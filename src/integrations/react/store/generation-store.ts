@@ -135,8 +135,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
         this.#follow();
         resolve();
         // Without a task, only this lock shows the key to a tab that sees late what this one has stored.
-        this.#keepsLock = Boolean(this.entry && !this.entry.receipt);
-        if (this.#keepsLock) await rest(maxLateness);
+        this.#keepsLock = Boolean(this.attached && this.entry && !this.entry.receipt);
+        if (this.#keepsLock) await rest(maxLateness, this.attached);
         this.#keepsLock = false;
       };
       void withLock(this.stored.lockName('submit'), { signal }, submit).then(resolve);
