@@ -51,7 +51,7 @@ export async function openSite() {
 
   /** Returns all accessibility violations. */
   const findBarriers = async (page: any): Promise<string[]> => {
-    const { violations } = await page.evaluate(`${axe}; axe.run()`);
+    const { violations } = await page.evaluate(`${axe}; axe.run({ resultTypes: ['violations'] })`);
     return violations.flatMap(({ id, nodes }: any) =>
       nodes.map(({ target }: any) => `${id}: ${target}`),
     );

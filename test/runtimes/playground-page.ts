@@ -113,7 +113,7 @@ export async function openPage(browser: any, url: string, options: Record<string
 /** Returns serious and critical accessibility violations. */
 export async function findBarriers(page: any): Promise<string[]> {
   const axe = await readFile(resolve('axe-core/axe.min.js'), 'utf8');
-  const { violations } = await page.evaluate(`${axe}; axe.run()`);
+  const { violations } = await page.evaluate(`${axe}; axe.run({ resultTypes: ['violations'] })`);
   return violations
     .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }: any) => `${id}: ${nodes[0].target}`);

@@ -2,7 +2,8 @@ import type { TestProject } from 'vitest/node';
 
 import { run } from '../packaging/run.ts';
 
-/** Installs Playwright and axe with the playground, and builds the site once for all test files. */
+/** Builds the site once for all test files, unless it is built. */
 export default async function setup({ config }: TestProject): Promise<void> {
-  await run('npm', ['run', 'docs'], config.root);
+  // `.ci/run` sets this after the checks, which build the site.
+  if (process.env.POLYGATE_SITE_BUILT !== 'yes') await run('npm', ['run', 'docs'], config.root);
 }
