@@ -1,6 +1,6 @@
 import { build } from 'vite';
 
-import { resolvePath, staticBuild } from './build-options.ts';
+import { resolvePath, shared, staticBuild } from './build-options.ts';
 
 /** The source files of the client. */
 const client = /\/src\/(client|errors|paid|resources|wire)\//;
@@ -34,4 +34,9 @@ export async function buildPages(): Promise<void> {
       },
     },
   });
+}
+
+/** Writes the page that needs the backend of a server to a folder. The tests build it once instead of serving its sources. */
+export async function buildServedPage(outDir: string): Promise<void> {
+  await build({ ...shared, build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 1000 } });
 }
