@@ -4,12 +4,12 @@ import type { Polygate } from 'polygate';
 
 import type { KeyCharges } from '../../../internal.ts';
 import { roundUsd } from '../../../paid/amounts.ts';
-import { retryDelayAfter } from '../decisions/failures.ts';
-import type { Admission } from '../decisions/failures.ts';
 import { decideReservation, unlimited } from '../decisions/settlement.ts';
+import { retryDelayAfter } from '../decisions/step.ts';
+import type { Admission } from '../decisions/step.ts';
 import { repeatInOutage } from '../redis/connection.ts';
 import type { RowStore } from '../redis/row-store.ts';
-import { parseSpend } from '../redis/spend.ts';
+import { parseSpend } from '../redis/scripts/spend.ts';
 import type { StoredRow, RowVersion } from '../row.ts';
 import type { RowPrice } from './record-submission.ts';
 import { logMinor, logPause, logRejection } from './steps.ts';

@@ -4,13 +4,12 @@ import type { Polygate } from 'polygate';
 
 import type { KeyCharges } from '../../../internal.ts';
 import { afterLostChat } from '../decisions/chat-plan.ts';
-import { lacksKey } from '../decisions/failures.ts';
-import { afterClose, afterExceeded, nextOf } from '../decisions/plan.ts';
+import { afterClose, afterExceeded, lacksKey, nextOf } from '../decisions/plan.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/step.ts';
 import type { JobEnd, Step } from '../decisions/step.ts';
 import { disconnect, reconnecting, trackDuplicates, withinTime } from '../redis/connection.ts';
+import type { QueueState } from '../redis/queue-state.ts';
 import type { RowStore } from '../redis/row-store.ts';
-import type { Pauses } from '../redis/spend.ts';
 import { isEnded } from '../row.ts';
 import type { RowData, StoredRow } from '../row.ts';
 import { Admissions, reserveRetry } from './admissions.ts';
@@ -94,7 +93,7 @@ export interface RunnerContext extends StepOptions {
   /** The jobs of the queue. */
   readonly jobs: Queue<RowData>;
   readonly rows: RowStore;
-  readonly pauses: Pauses;
+  readonly state: QueueState;
   readonly gateway: Polygate;
   readonly maxUsd: number | undefined;
   readonly concurrency: number;
@@ -218,13 +217,13 @@ export class StepRunner {
    * queue.
    */
   async #priceOf(data: RowData): Promise<RowPrice | 'no-key'> {
-    const { maxUsd, pauses } = this.#context;
+    const { maxUsd, state } = this.#context;
     if (maxUsd === undefined) return { usd: undefined };
     try {
       return await this.#prices.of(data);
     } catch (error) {
       if (!lacksKey(error)) throw error;
-      await pauses.pause('authentication');
+      await state.pause('authentication');
       return 'no-key';
     }
   }

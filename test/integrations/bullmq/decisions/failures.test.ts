@@ -7,7 +7,7 @@ import {
   isRejected,
   lacksKey,
   reportedLimit,
-} from '../../../../src/integrations/bullmq/decisions/failures.ts';
+} from '../../../../src/integrations/bullmq/decisions/plan.ts';
 import {
   authentication,
   badRequest,
