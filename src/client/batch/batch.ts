@@ -15,8 +15,7 @@ import { planChat, planTask } from './row-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { RowWork } from './row-pool.ts';
 import { Row } from './row.ts';
-import { runRow } from './run-row.ts';
-import { runRows } from './run-rows.ts';
+import { runRow, runRows } from './run-rows.ts';
 import { createRunContext, beginRun, endRun } from './run.ts';
 import type { RunContext } from './run.ts';
 
@@ -87,7 +86,7 @@ async function* rowsOf<Input>(
 async function openJournal(context: RunContext): Promise<string> {
   const { journal, config } = context;
   const runId = await journal.openRun();
-  for (const { message } of journal.damaged) config.log.warn(() => message);
+  for (const { message } of journal.contents.damaged) config.log.warn(() => message);
   await beginRun(context);
   return runId;
 }
