@@ -19,12 +19,13 @@ import { runWithTimeLimit } from '../limits/time-limit.ts';
 import { chatReader, otherTypeReader, checkChat } from './chat-body.ts';
 import { describeCall, findRoute } from './describe-call.ts';
 import type { OpenTask, Route } from './describe-call.ts';
+import { ErrorResponse } from './error-response.ts';
 import { createRequest, invalidRequest } from './fetch-arguments.ts';
 import type { FetchArguments } from './fetch-arguments.ts';
 import { bytesWithoutHalfPairs, toFetchRequest } from './fetch-request.ts';
 import type { FetchRequest, RequestBody } from './fetch-request.ts';
 import { attachDetails } from './response-details.ts';
-import { ErrorResponse, passOn } from './successful-response.ts';
+import { passOn } from './successful-response.ts';
 
 /** The options of the methods that no part of a request can express. */
 export type FetchOptions = Pick<RequestOptions, 'fallback'> & {
