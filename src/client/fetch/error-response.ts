@@ -12,7 +12,7 @@ import { attachDetails } from './response-details.ts';
  * which a response goes through these steps:
  *
  * 1. Kept: the attempt calls `onErrorResponse` before it reads the body for its error, so a clone is kept, with its
- *    body unread. `successful-response.ts` keeps a response whose JSON was cut off, with the text that it has read.
+ *    body unread. `send-fetch.ts` keeps a response whose JSON was cut off, with the text that it has read.
  * 2. Left open: until there is an error, `timeout` limits the attempt. The error then ends the limit without aborting
  *    the request (`returnsErrorResponses`), because that would also end the body of the clone.
  * 3. Canceled: if another attempt is sent, `onSend` cancels the body, which frees the connection.

@@ -1,22 +1,23 @@
 /**
- * What the rows of tasks and of chats have in common: how a row continues from what is recorded about it, what an error says
- * to a queue, and what follows from a submission that was not accepted.
+ * What the rows of tasks and of chats have in common: how a row continues from what is recorded about it, and what follows
+ * from a submission that was not accepted.
  */
-import { PolygateError } from '../../../errors/base.ts';
 import { abortedError, BudgetExceededError } from '../../../errors/call.ts';
-import { APIError, PaymentRequiredError } from '../../../errors/responses.ts';
+import { PaymentRequiredError } from '../../../errors/responses.ts';
 import { canSucceedLater, failedRow, slotRejectionOf } from '../../../internal.ts';
 import { verdictOfError } from '../../../paid/failed-call.ts';
 import { fold, mayBeCharged, next, nextChat } from '../../../paid/life.ts';
 import type { Life, LifeStep } from '../../../paid/life.ts';
 import { isUnpaid } from '../../../paid/verdict.ts';
 import type { RowKind } from '../row-driver.ts';
-import { errorRecord } from '../row.ts';
+import { errorRecord, lacksKey, retryAfterOf } from '../row.ts';
 import type { RowState, StoredRow } from '../row.ts';
 import { accepted, noCharges, settlementOfFailed } from './settlement.ts';
 import type { FailedCharges } from './settlement.ts';
-import { after, deadlineAfter, end, whenResumed } from './step.ts';
-import type { Move, PollTiming, Step } from './step.ts';
+import { after, end, whenResumed } from './step.ts';
+import type { Move, Step } from './step.ts';
+import { deadlineAfter } from './task-plan.ts';
+import type { PollTiming } from './task-plan.ts';
 
 /** What a plan knows of a row, as it was before the step. */
 export type PlannedRow = Pick<StoredRow, 'data' | 'status' | 'state' | 'key'>;
@@ -67,28 +68,6 @@ export function afterRetry(
     return { to: 'running', state: { ...state, deadline, interval: undefined } };
   }
   return { to: 'waiting', state: { key, mayBeCharged: isOpen, countedUsd, reservesAnew } };
-}
-
-/** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
-export const lacksKey = (error: unknown): boolean =>
-  PolygateError.is(error) && error.reason === 'api-key';
-
-/** Whether the service has rejected the request for good, so that there is no point in repeating it. */
-export const isRejected = (error: unknown): boolean =>
-  APIError.is(error) && !canSucceedLater(error);
-
-/** The delay that the service has requested, in ms. */
-export function retryAfterOf(error: unknown): number | undefined {
-  const response = slotRejectionOf(error) ?? error;
-  return APIError.is(response) ? response.retryAfterMs : undefined;
-}
-
-/** The limit that a response reports; a hint if a submission reports none. */
-export function reportedLimit(error: unknown): number | 'less' | undefined {
-  const slotRejection = slotRejectionOf(error);
-  const response = slotRejection ?? error;
-  const limit = APIError.is(response) ? response.meta.concurrency.limit : undefined;
-  return limit ?? (slotRejection && 'less');
 }
 
 /** The shortest delay after a submission for which no slot was free, in ms. */

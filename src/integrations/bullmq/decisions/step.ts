@@ -1,4 +1,3 @@
-import type { IntegrationContext } from '../../../internal.ts';
 import type { RowStatus, RowState } from '../row.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -40,16 +39,6 @@ export const end = { kind: 'end' } as const satisfies NextTime;
 export const whenResumed = { kind: 'when-resumed' } as const satisfies NextTime;
 
 export const after = (delayMs: number): NextTime => ({ kind: 'delay', delayMs });
-
-/** What the delay before a poll depends on. */
-export interface PollTiming extends Pick<IntegrationContext, 'maxRetryDelay' | 'random'> {
-  /** The time of Redis in ms. */
-  readonly now: number;
-}
-
-/** When a wait for a task ends, on the clock of Redis; undefined for never, because JSON has no Infinity. */
-export const deadlineAfter = (now: number, waitTimeout: number): number | undefined =>
-  Number.isFinite(waitTimeout) ? now + waitTimeout : undefined;
 
 /**
  * Priorities of jobs, of which the lower one comes first: polls, then rows that were charged, and then those that a limit can keep

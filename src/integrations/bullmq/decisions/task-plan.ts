@@ -9,14 +9,14 @@ import {
   nextPollDelay,
   taskPollInterval,
 } from '../../../internal.ts';
+import type { IntegrationContext } from '../../../internal.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import type { TaskResult } from '../row-driver.ts';
-import { errorRecord } from '../row.ts';
+import { errorRecord, lacksKey, retryAfterOf } from '../row.ts';
 import type { RowError, RowState, StoredRow } from '../row.ts';
-import { lacksKey, retryAfterOf } from './plan.ts';
 import { settlementOf } from './settlement.ts';
-import { after, deadlineAfter, end } from './step.ts';
-import type { Move, PollTiming, Step } from './step.ts';
+import { after, end } from './step.ts';
+import type { Move, Step } from './step.ts';
 
 /**
  * The longest delay between two polls of a task, in ms, unless the service requests another one. It is longer than that
@@ -30,6 +30,12 @@ type PolledRow = Pick<StoredRow, 'state' | 'key'>;
 /** A row that has a task, which its submission or a poll has returned. */
 interface RowWithTask extends PolledRow {
   readonly from: 'submitting' | 'running';
+}
+
+/** What the delay before a poll depends on. */
+export interface PollTiming extends Pick<IntegrationContext, 'maxRetryDelay' | 'random'> {
+  /** The time of Redis in ms. */
+  readonly now: number;
 }
 
 /** A submission that the service has accepted. */
@@ -148,3 +154,7 @@ function pollLater(
 
 /** When the wait for the task of a row ends, on the clock of Redis. */
 const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
+
+/** When a wait for a task ends, on the clock of Redis; undefined for never, because JSON has no Infinity. */
+export const deadlineAfter = (now: number, waitTimeout: number): number | undefined =>
+  Number.isFinite(waitTimeout) ? now + waitTimeout : undefined;

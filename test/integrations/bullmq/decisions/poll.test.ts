@@ -2,11 +2,12 @@ import { ConfigurationError, ResponseValidationError, TaskFailedError } from 'po
 import type { SucceededGeneration } from 'polygate';
 import { describe, expect, test } from 'vitest';
 
-import { after, deadlineAfter, end } from '../../../../src/integrations/bullmq/decisions/step.ts';
+import { after, end } from '../../../../src/integrations/bullmq/decisions/step.ts';
 import {
   afterFailedPoll,
   afterPoll,
   afterTask,
+  deadlineAfter,
 } from '../../../../src/integrations/bullmq/decisions/task-plan.ts';
 import { errorRecord } from '../../../../src/integrations/bullmq/row.ts';
 import type { RowState } from '../../../../src/integrations/bullmq/row.ts';
