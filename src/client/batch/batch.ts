@@ -38,7 +38,7 @@ export async function* runBatch<Input, Described extends AnySubmission>(
   client: ClientContext,
   enter: CallerContext,
   given: BatchArguments<Input, Described>,
-): AsyncGenerator<RowResult & { input: Input }, void, undefined> {
+): AsyncGenerator<RowResult, void, undefined> {
   const { inputs, describe, options, fetchModel } = given;
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
@@ -59,7 +59,7 @@ export async function* runBatch<Input, Described extends AnySubmission>(
 async function* rowsOf<Input>(
   { inputs, describe, options }: BatchArguments<Input, AnySubmission>,
   context: RunContext,
-): AsyncGenerator<RowWork<RowResult & { input: Input }>> {
+): AsyncGenerator<RowWork> {
   const { id: idOf, journal, storeParams = journal?.storeParams ?? false } = options;
   // Before the first input is pulled: the keys of all rows are derived from the run of the journal.
   const settings = { runId: await openJournal(context), storeParams };

@@ -69,7 +69,7 @@ export async function* runRecovery(
       .takeAll()
       .filter(([, history]) => isUnfinished(history))
       .map(([id, history]) => new Row(id, history));
-    const rows = function* (): Generator<RowWork<RowResult>> {
+    const rows = function* (): Generator<RowWork> {
       for (const row of known) {
         const makePlan = () => planRecovery(row, recreate, context);
         yield { row, run: (onAccepted) => runRow(row, context, makePlan, onAccepted) };

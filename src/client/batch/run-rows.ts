@@ -33,10 +33,10 @@ import { SubmittingRow } from './submitting-row.ts';
  * paused run, in place of any error of the source. If the caller aborts, the results of all rows that have finished
  * are yielded, then an error with the other rows is thrown. If the caller leaves, chats in flight are read to their end.
  */
-export async function* runRows<Result extends RowResult>(
-  source: RowSource<Result>,
+export async function* runRows(
+  source: RowSource,
   context: RunContext,
-): AsyncGenerator<Result, void, undefined> {
+): AsyncGenerator<RowResult, void, undefined> {
   const { config, journal, budget, signal, onProgress } = context;
   const pool = new RowPool(source, context, () => progress.update());
   const progress = new ProgressReporter(config, onProgress, () =>
@@ -192,7 +192,7 @@ const summaryOf = ({ message, parts }: PolygateError, wording?: Wording): string
 /** The error that ends a run which has paused for this reason. */
 function runPausedError(
   reason: PauseReason,
-  { paused, yielded, done: rowsDone, total }: RowPool<RowResult>['pausedRows'],
+  { paused, yielded, done: rowsDone, total }: RowPool['pausedRows'],
   unread: readonly RowHistory[] | undefined,
 ): PauseReason {
   if (ConfigurationError.is(reason)) return reason;
