@@ -6,7 +6,7 @@ import {
   undecided,
   unpaid,
 } from '../../../src/integrations/bullmq/decisions/settlement.ts';
-import { parseSpend } from '../../../src/integrations/bullmq/redis/spend.ts';
+import { parseSpend } from '../../../src/integrations/bullmq/redis/scripts/spend.ts';
 import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
