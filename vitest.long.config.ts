@@ -42,7 +42,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long, with Redis', include: withRedis, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'long, with Redis',
+          include: withRedis,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that build the site or install the playground, which are in the same place for all of them. */
-const alone = ['test/runtimes/{playground*,site,site-home}.test.ts'];
+import base from './vitest.config.ts';
+
+const ofPlayground = ['test/runtimes/playground{,-chat,-focus,-lab,-static}.test.ts'];
+const ofSite = ['test/runtimes/{site*,playground-site}.test.ts'];
 
 const settings = {
   environment: 'node',
@@ -23,16 +25,25 @@ export default defineConfig({
           ...settings,
           name: 'runtimes',
           include: ['test/runtimes/**/*.test.ts'],
-          exclude: alone,
+          exclude: [...ofPlayground, ...ofSite],
         },
       },
       {
+        resolve: base.resolve ?? {},
         test: {
           ...settings,
-          name: 'runtimes, alone',
-          include: alone,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          name: 'playground',
+          include: ofPlayground,
+          globalSetup: 'test/runtimes/playground-setup.ts',
+        },
+      },
+      {
+        resolve: base.resolve ?? {},
+        test: {
+          ...settings,
+          name: 'site',
+          include: ofSite,
+          globalSetup: ['test/runtimes/playground-setup.ts', 'test/runtimes/site-setup.ts'],
         },
       },
     ],

@@ -1,9 +1,9 @@
 import { build } from 'vite';
 
-import { resolvePath, staticBuild } from './build-options.ts';
+import { resolvePath, shared, staticBuild } from './build-options.ts';
 
 /** The source files of the client. */
-const client = /\/src\/(core|endpoints|errors|internal|resources|types)\//;
+const client = /\/src\/(client|errors|paid|resources|wire)\//;
 
 /** Writes the static files to `dist/playground`: the page, and the module that shows its first view in another page. */
 export async function buildPages(): Promise<void> {
@@ -20,15 +20,23 @@ export async function buildPages(): Promise<void> {
       },
     },
   });
-  const entry = resolvePath('./src/embed.tsx');
   await build({
     ...staticBuild,
     build: {
       ...staticBuild.build,
       emptyOutDir: false,
-      // One file, which the other page names.
-      rolldownOptions: { output: { codeSplitting: false } },
-      lib: { entry, formats: ['es'], fileName: () => 'pull-the-plug.js' },
+      modulePreload: false,
+      // One file, which the other page names. As a library, it would keep its whitespace.
+      rolldownOptions: {
+        input: resolvePath('./src/embed.tsx'),
+        preserveEntrySignatures: 'strict',
+        output: { codeSplitting: false, entryFileNames: 'pull-the-plug.js' },
+      },
     },
   });
+}
+
+/** Writes the page that needs the backend of a server to a folder. The tests build it once instead of serving its sources. */
+export async function buildServedPage(outDir: string): Promise<void> {
+  await build({ ...shared, build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: 1000 } });
 }

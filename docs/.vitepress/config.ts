@@ -65,10 +65,14 @@ export default defineConfig({
       keepUnits(md);
     },
   },
-  transformPageData(page) {
+  transformPageData(page, { siteConfig }) {
     const guide = guides.find(({ path }) => path === page.filePath);
-    if (page.filePath === home)
-      return { title: 'polygate', titleTemplate: false, frontmatter: { layout: 'home' } };
+    if (page.filePath === home) {
+      // The page shows it at once, and would begin to load it when everything else is there.
+      const href = `${siteConfig.site.base}playground/pull-the-plug.js`;
+      const head = [['link', { rel: 'modulepreload', href }]];
+      return { title: 'polygate', titleTemplate: false, frontmatter: { layout: 'home', head } };
+    }
     if (page.filePath.startsWith('docs/api/'))
       return { frontmatter: { pageClass: 'reference', ...pagers.get(page.filePath) } };
     if (page.filePath.startsWith('docs/site/'))

@@ -6,11 +6,13 @@ import { suggestions } from '../shared/suggestions.ts';
 /** How long a task takes, in seconds. */
 const seconds = { image: 5, video: 12, audio: 7 };
 
+export type ReferenceOptions = Pick<
+  MockGatewayOptions,
+  'seed' | 'snapshot' | 'onChange' | 'history' | 'tasks' | 'latencyMs' | 'chunkDelayMs'
+>;
+
 /** Creates the reference gateway of the playground, on the system clock. */
-export function createReferenceGateway(
-  apiKey: string,
-  options: Pick<MockGatewayOptions, 'seed' | 'snapshot' | 'onChange' | 'history'>,
-): MockGateway {
+export function createReferenceGateway(apiKey: string, options: ReferenceOptions): MockGateway {
   const mock = createMockGateway({
     keys: [{ key: apiKey }],
     wallet: { usd: 25 },

@@ -8,6 +8,21 @@ import { referenceGateway } from './gateway.ts';
 /** Finds the handler for a path; undefined if Vite serves the path. */
 export type Backend = (path: string) => ((request: Request) => Promise<Response>) | undefined;
 
+/** Only results may come from other origins, because a real gateway can host them anywhere. */
+const policy = [
+  "default-src 'self'",
+  "connect-src 'self' ws:",
+  'img-src * data:',
+  'media-src * data:',
+  "style-src 'self' 'unsafe-inline'",
+];
+
+/** The headers of the page. */
+export const pageHeaders = {
+  'content-security-policy': policy.join('; '),
+  'referrer-policy': 'no-referrer',
+};
+
 /**
  * Serves the proxy at `/api/gateway`, the AI SDK's chat at `/api/chat`, the control room at `/api/lab`, and the files of
  * the reference gateway.

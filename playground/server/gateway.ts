@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Upstream } from '../lab/lab.ts';
 import { createReferenceGateway } from '../lab/reference-gateway.ts';
+import type { ReferenceOptions } from '../lab/reference-gateway.ts';
 
 /** Returns the real gateway from the environment; undefined if the variables are not set. */
 export function realGateway(env: NodeJS.ProcessEnv): Upstream | undefined {
@@ -14,8 +15,9 @@ export function realGateway(env: NodeJS.ProcessEnv): Upstream | undefined {
 }
 
 /** Creates a reference gateway in this process. */
-export function referenceGateway(origin: string): Upstream {
-  const mock = createReferenceGateway(`sk-playground-${randomUUID()}`, { seed: randomUUID() });
+export function referenceGateway(origin: string, options: ReferenceOptions = {}): Upstream {
+  const seed = randomUUID();
+  const mock = createReferenceGateway(`sk-playground-${randomUUID()}`, { seed, ...options });
   // URLs in responses use the origin of the request, so results are loaded from the page's own origin.
   return {
     apiKey: mock.apiKey,

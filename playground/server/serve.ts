@@ -6,7 +6,7 @@ import type { Plugin } from 'vite';
 
 import { shared } from '../build-options.ts';
 import type { Upstream } from '../lab/lab.ts';
-import { createBackend } from './backend.ts';
+import { createBackend, pageHeaders } from './backend.ts';
 import type { Backend } from './backend.ts';
 import { realGateway } from './gateway.ts';
 
@@ -24,7 +24,7 @@ export async function serve(port: number): Promise<{ url: string; gateway: strin
     server: {
       host: '127.0.0.1',
       port,
-      headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+      headers: pageHeaders,
       fs: {
         allow: [resolvePath('..'), resolvePath('../../src'), resolvePath('../../node_modules')],
       },
@@ -35,15 +35,6 @@ export async function serve(port: number): Promise<{ url: string; gateway: strin
   const url = server.resolvedUrls?.local[0] ?? '';
   return { url, gateway: real?.baseURL ?? 'the reference gateway' };
 }
-
-/** Only results may come from other origins, because a real gateway can host them anywhere. */
-const policy = [
-  "default-src 'self'",
-  "connect-src 'self' ws:",
-  'img-src * data:',
-  'media-src * data:',
-  "style-src 'self' 'unsafe-inline'",
-].join('; ');
 
 /** Serves the backend on the page's own origin, before Vite's files. */
 function backendPlugin(real: Upstream | undefined): Plugin {

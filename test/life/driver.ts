@@ -8,9 +8,14 @@ import { expect } from 'vitest';
 import { unwatched } from '../client/support.ts';
 import type { Damage } from './damage.ts';
 
-/** What the service, or the network, does with a submission. */
+/**
+ * What the service, or the network, does with a submission. `named`: the headers of a response that breaks off name its task.
+ * `stranger`: a response is lost, and the next attempt is rejected with the task of someone else.
+ */
 export type Fate =
   | 'accepted'
+  | 'named'
+  | 'stranger'
   | 'lost-before'
   | 'lost-after'
   | 'unpaid'
@@ -115,6 +120,7 @@ export function openService(): MockGateway {
 }
 
 const statuses: Partial<Record<Fate, number>> = {
+  stranger: 409,
   unpaid: 402,
   invalid: 422,
   void: 400,
@@ -153,6 +159,7 @@ export function clientOf(
   const lose = () => {
     throw new TypeError('fetch failed', { cause: new Error('socket hang up') });
   };
+  let isRetry = false;
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (init?.method !== 'POST') {
       const isPoll = new Request(input).url.includes('/tasks/');
@@ -161,19 +168,33 @@ export function clientOf(
         : mock.fetch(input, init);
     }
     if (death === 'recorded' || death === 'torn') return die();
-    if (fate === 'lost-before') lose();
+    if (fate === 'lost-before' || (fate === 'stranger' && !isRetry)) {
+      isRetry = true;
+      lose();
+    }
     const status = statuses[fate];
     const codes = { invalid: 'invalid_request_parameter', void: 'invalid_idempotency_key' };
     const code = fate === 'invalid' || fate === 'void' ? codes[fate] : 'refused';
     const error = { message: 'no', type: 'test', code };
+    const headers = { 'x-svc-task-id': 'task_of_someone_else' };
     const response =
-      status === undefined ? await mock.fetch(input, init) : Response.json({ error }, { status });
+      status === undefined
+        ? await mock.fetch(input, init)
+        : Response.json({ error }, { status, ...(fate === 'stranger' && { headers }) });
     if (death === 'in-flight') return die();
     await held;
     if (fate === 'lost-after') lose();
-    return response;
+    return fate === 'named' ? brokenOff(response) : response;
   };
   const { apiKey, baseURL } = mock;
   const clock = jumping(mock, jumpMs);
-  return new Polygate({ apiKey, baseURL, fetch, clock, maxRetries: 0, logLevel: 'off' });
+  const maxRetries = fate === 'stranger' ? 1 : 0;
+  return new Polygate({ apiKey, baseURL, fetch, clock, maxRetries, logLevel: 'off' });
+}
+
+/** A response whose connection is lost after the headers. */
+function brokenOff({ status, headers }: Response): Response {
+  const pull = (controller: ReadableStreamDefaultController) =>
+    controller.error(new TypeError('terminated'));
+  return new Response(new ReadableStream({ pull }), { status, headers });
 }

@@ -9,7 +9,16 @@ import { play } from './play.ts';
 
 const seed = Number(process.env.POLYGATE_SEED ?? 1);
 
-const fates = ['accepted', 'lost-before', 'lost-after', 'unpaid', 'invalid', 'outage'] as const;
+const fates = [
+  'accepted',
+  'lost-before',
+  'lost-after',
+  'named',
+  'stranger',
+  'unpaid',
+  'invalid',
+  'outage',
+] as const;
 const deaths = ['torn', 'recorded', 'in-flight', 'accepted', 'polled'] as const;
 const runs = fc.record<Run>({
   params: fc.nat(1),

@@ -1,35 +1,19 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
+
+import { onTestFinished } from 'vitest';
 
 import { search } from '../../docs/.vitepress/search.ts';
-import { startServer } from './page-server.ts';
+import { serveFolder, startServer } from './page-server.ts';
 import { noMedia } from './playground-page.ts';
 
 const root = new URL('../../', import.meta.url);
 const dist = new URL('docs/.vitepress/dist/', root);
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css',
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-};
 
-/** Builds the site once per test run, and opens it in Chromium. */
+/** Opens the built site in Chromium. */
 export async function openSite() {
-  const run = promisify(execFile);
-  const cwd = fileURLToPath(root);
-  const built = new URL(`built-for-${process.ppid}`, dist);
-  if (!existsSync(built)) {
-    await run('npm', ['run', 'docs'], { cwd });
-    writeFileSync(built, '');
-  }
   // Playwright and axe are dependencies of the playground.
-  await run(process.execPath, ['playground/start.ts', '--install-only'], { cwd });
   const { resolve } = createRequire(new URL('playground/package.json', root));
   const axe = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
   const { chromium } = (await import(resolve('playwright-core'))).default;
@@ -37,7 +21,7 @@ export async function openSite() {
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox'],
   });
-  const { port, close: closeServer } = await serveSite();
+  const { port, close: closeServer } = await startServer(serveFolder(dist));
   const origin = `http://127.0.0.1:${port}`;
   const requested = new Set<string>();
 
@@ -49,6 +33,7 @@ export async function openSite() {
   ) => {
     const media = opened === browser ? { reducedMotion: 'reduce' } : noMedia;
     const context = await opened.newContext({ ...media, ...options });
+    onTestFinished(() => context.close());
     const page = await context.newPage();
     const problems: string[] = [];
     page.on('pageerror', (error: Error) => problems.push(error.message));
@@ -66,7 +51,7 @@ export async function openSite() {
 
   /** Returns all accessibility violations. */
   const findBarriers = async (page: any): Promise<string[]> => {
-    const { violations } = await page.evaluate(`${axe}; axe.run()`);
+    const { violations } = await page.evaluate(`${axe}; axe.run({ resultTypes: ['violations'] })`);
     return violations.flatMap(({ id, nodes }: any) =>
       nodes.map(({ target }: any) => `${id}: ${target}`),
     );
@@ -84,18 +69,6 @@ export const sitePages = () =>
   readdirSync(dist, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.html'))
     .map((path) => `/${path}`);
-
-/** Serves the built site as a plain file server would. */
-function serveSite() {
-  return startServer(({ url = '' }, response) => {
-    const path = decodeURIComponent(new URL(url, 'http://site').pathname);
-    const file = new URL(`.${path.replace(/\/$/, '/index.html')}`, dist);
-    const isFile = existsSync(file);
-    if (!isFile) response.writeHead(404, { 'content-type': 'text/html' });
-    else response.setHeader('content-type', types[extname(file.pathname)] ?? 'text/plain');
-    response.end(readFileSync(isFile ? file : new URL('404.html', dist)));
-  });
-}
 
 /** Loads the search index of the built site. Returns the results for some words, and the addresses of all entries. */
 export async function loadSearch() {

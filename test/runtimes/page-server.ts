@@ -1,7 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 
 import { build } from 'esbuild';
 
@@ -23,6 +24,28 @@ export async function startServer(listener: RequestListener): Promise<LocalServe
     server.close();
   };
   return { port: (server.address() as AddressInfo).port, close };
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+};
+
+/** Serves the files of a folder as a plain file server would. */
+export function serveFolder(folder: URL): RequestListener {
+  return ({ url = '' }, response) => {
+    const path = decodeURIComponent(new URL(url, 'http://site').pathname);
+    const file = new URL(`.${path.replace(/\/$/, '/index.html')}`, folder);
+    const isFile = existsSync(file);
+    if (!isFile) response.writeHead(404, { 'content-type': 'text/html' });
+    else response.setHeader('content-type', types[extname(file.pathname)] ?? 'text/plain');
+    const notFound = new URL('404.html', folder);
+    if (isFile || existsSync(notFound)) response.end(readFileSync(isFile ? file : notFound));
+    else response.end();
+  };
 }
 
 /** Serves a page with one script, which sets a session cookie, and a handler below a path. */

@@ -49,6 +49,8 @@ describe.each(['chromium', 'firefox'] as const)('the focus of the playground in 
         .nth(index)
         .evaluate((row: any) => row.getBoundingClientRect().bottom <= window.innerHeight);
     await expect.poll(() => isVisible(2)).toBe(true);
+    // Each poll of an image makes the details of its call longer.
+    await page.locator('.job[data-state=succeeded]').nth(7).waitFor();
     await page.locator('.call-head').nth(3).focus();
     await page.keyboard.press('Enter');
     const top = () =>

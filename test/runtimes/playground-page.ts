@@ -2,12 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 
+import { createBackend, pageHeaders } from '../../playground/server/backend.ts';
+import type { Backend } from '../../playground/server/backend.ts';
+import { referenceGateway } from '../../playground/server/gateway.ts';
 import { eventually } from '../support/eventually.ts';
+import { handleNodeRequest } from '../support/node-adapter.ts';
 import { launches } from './browsers.ts';
+import { serveFolder, startServer } from './page-server.ts';
 
 const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -15,9 +20,8 @@ const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.ur
 const resolve = (name: string) =>
   createRequire(resolvePath('../../playground/package.json')).resolve(name);
 
-/** Launches a browser, after the playground has installed Playwright and axe. */
+/** Launches a browser. */
 export async function launchBrowser(kind: keyof typeof launches): Promise<any> {
-  await (await startPlayground()).close();
   const playwright = (await import(resolve('playwright-core'))).default;
   const options = launches[kind];
   // Playwright cannot emulate media features in this Firefox, so that one has a preference for less motion.
@@ -25,8 +29,8 @@ export async function launchBrowser(kind: keyof typeof launches): Promise<any> {
   return playwright[kind].launch(kind === 'firefox' ? { ...options, firefoxUserPrefs } : options);
 }
 
-/** Runs `npm run playground` on a free port. */
-async function startPlayground(env: Record<string, string> = {}) {
+/** Runs `npm run playground` for one test on a free port, and returns its URL. */
+export async function startPlayground(env: Record<string, string> = {}): Promise<string> {
   const args = [
     '--import',
     resolvePath('../from-source.ts'),
@@ -37,25 +41,36 @@ async function startPlayground(env: Record<string, string> = {}) {
     env: { ...rest, PORT: '0', NODE_ENV: 'development', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const close = async () => {
+  onTestFinished(async () => {
     if (child.exitCode === null && child.kill()) await once(child, 'exit');
-  };
+  });
   let output = '';
   child.stdout.on('data', (part: Buffer) => {
     output += String(part);
   });
-  const url = await eventually(() => {
+  return eventually(() => {
     const address = /Playground +(\S+)/.exec(output)?.[1];
     if (address === undefined) throw new Error(`The playground does not start: ${output}`);
     return address;
   }, 110_000);
-  return { url, close };
 }
 
-/** Starts a playground for one test and returns its URL. */
-export async function servePlayground(env?: Record<string, string>): Promise<string> {
-  const { url, close } = await startPlayground(env);
+/** Serves the built page for one test, with a reference gateway that works faster, and returns its URL. */
+export async function servePlayground(): Promise<string> {
+  const files = serveFolder(pathToFileURL(`${inject('playground')}/`));
+  let backend: Backend | undefined;
+  const { port, close } = await startServer((incoming, outgoing) => {
+    const handle = backend?.(incoming.url ?? '/');
+    if (handle !== undefined) return void handleNodeRequest(handle, incoming, outgoing);
+    outgoing.setHeaders(new Headers(pageHeaders));
+    // As on the server, the page that ends an identity check is the same page.
+    if (incoming.url?.startsWith('/verified')) incoming.url = '/';
+    return files(incoming, outgoing);
+  });
   onTestFinished(close);
+  const url = `http://127.0.0.1:${port}/`;
+  const speed = { latencyMs: 100, chunkDelayMs: 40, tasks: { durationMs: 2_000 } };
+  backend = createBackend(referenceGateway(url.slice(0, -1), speed), port);
   return url;
 }
 
@@ -71,6 +86,7 @@ export async function openPage(browser: any, url: string, options: Record<string
   const isFirefox = browser.browserType().name() === 'firefox';
   const media = isFirefox ? noMedia : { reducedMotion: 'reduce' };
   const context = await browser.newContext({ ...media, ...options });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const traffic: string[] = [];
@@ -97,7 +113,7 @@ export async function openPage(browser: any, url: string, options: Record<string
 /** Returns serious and critical accessibility violations. */
 export async function findBarriers(page: any): Promise<string[]> {
   const axe = await readFile(resolve('axe-core/axe.min.js'), 'utf8');
-  const { violations } = await page.evaluate(`${axe}; axe.run()`);
+  const { violations } = await page.evaluate(`${axe}; axe.run({ resultTypes: ['violations'] })`);
   return violations
     .filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }: any) => `${id}: ${nodes[0].target}`);

@@ -1,16 +1,11 @@
-import { fileURLToPath } from 'node:url';
-
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { run } from '../packaging/run.ts';
 import { commandLine, Program } from '../tools/cli/program.ts';
 import { findBarriers, launchBrowser, noMedia, overflows } from './playground-page.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 let chromium: any;
 
 beforeAll(async () => {
-  await run('npm', ['run', 'playground:build'], root);
   chromium = await launchBrowser('chromium');
 });
 

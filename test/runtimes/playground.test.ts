@@ -9,6 +9,7 @@ import {
   openPage,
   overflows,
   servePlayground,
+  startPlayground,
 } from './playground-page.ts';
 
 let browser: any;
@@ -24,7 +25,7 @@ afterAll(async () => {
 });
 
 test('a chat streams and can be stopped', async () => {
-  const url = await servePlayground();
+  const url = await startPlayground();
   const { page, problems } = await openPage(browser, url);
   await page.getByRole('button', { name: 'Describe a harbor at dawn' }).click();
   await page.locator('.turn-assistant[data-state=done]', { hasText: 'harbor' }).waitFor();
@@ -176,7 +177,7 @@ test('with a real gateway in the environment, the page uses it and never receive
   const gateway = await listen(mock);
   cleanups.push(() => gateway.close());
   const env = { POLYGATE_BASE_URL: gateway.baseURL, POLYGATE_API_KEY: key };
-  const url = await servePlayground(env);
+  const url = await startPlayground(env);
   const { page, go, traffic } = await openPage(browser, url);
   await page.getByText('faults cannot be injected').waitFor();
   await go('images');

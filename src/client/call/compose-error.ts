@@ -37,11 +37,11 @@ export function composeError<Created, Details extends object>(
   // Otherwise, earlier attempts do not matter.
   const outcome = hasEffect ? combineOutcomes(earlier.outcome, details.outcome) : details.outcome;
   const isReported = hasEffect || outcome !== 'unknown' || Object.is(Class, AbortedError);
-  const taskMeta = meta?.taskId ? meta : (earlier.taskMeta ?? meta);
+  const taskMeta = history.taskMeta(details.outcome);
   // The id in the headers comes first: the body may be damaged.
   const id = taskMeta?.taskId ?? taskId;
-  const task =
-    request.task ?? (id && taskMeta ? request.findTask?.(id, taskMeta, request) : undefined);
+  const named = taskMeta ?? meta;
+  const task = request.task ?? (id && named ? request.findTask?.(id, named, request) : undefined);
   const { summary } = message;
   const parts = {
     ...messageParts(history, outcome, task),

@@ -94,9 +94,19 @@ export class CallHistory {
     return [...this.#earlierKeys, ...sentKeys((name) => this.#headers[name])];
   }
 
+  /**
+   * Metadata of the last response that named the task, now that an attempt has failed with this outcome. A rejection can name
+   * the task of another body with the same key, and so can any 4xx, whose body may be unread.
+   */
+  taskMeta(outcome: Outcome): ResponseMeta | undefined {
+    const { meta } = this;
+    const mayBeOther = outcome !== 'unknown' || String(meta?.status).startsWith('4');
+    return meta?.taskId && !mayBeOther ? meta : this.earlier.taskMeta;
+  }
+
   /** The attempt has failed, and another one follows. */
   endAttempt(retry: Retry): void {
-    this.#earlier = withAttempt(this.#earlier, retry, this.meta);
+    this.#earlier = withAttempt(this.#earlier, retry, this.taskMeta(retry.failure.outcome));
     this.readMeta = undefined;
     this.isSent = false;
   }
@@ -105,13 +115,13 @@ export class CallHistory {
 function withAttempt(
   earlier: EarlierAttempts,
   { failure, slotRejection }: Retry,
-  meta: ResponseMeta | undefined,
+  taskMeta: ResponseMeta | undefined,
 ): EarlierAttempts {
   return {
     retries: earlier.retries + (slotRejection ? 0 : 1),
     slotRejections: earlier.slotRejections + (slotRejection ? 1 : 0),
     slotRejection: slotRejection ?? earlier.slotRejection,
     outcome: combineOutcomes(earlier.outcome, failure.outcome),
-    taskMeta: meta?.taskId ? meta : earlier.taskMeta,
+    taskMeta,
   };
 }

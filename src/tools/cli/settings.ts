@@ -32,14 +32,16 @@ export interface ServiceOptions {
 
 /**
  * Returns base URL and API key from the options, the environment or the configuration file, in this order. Throws a
- * `UsageError` if one is missing.
+ * `UsageError` if one is missing, or if the API key of the file would be sent to another service than the file names.
  */
 export function resolveSettings(options: ServiceOptions, environment: Environment): Settings {
   let baseURL = options['base-url'] ?? (environment[serviceOptions['base-url'].env] || undefined);
   let apiKey = options['api-key'] ?? (environment[serviceOptions['api-key'].env] || undefined);
   if (baseURL === undefined || apiKey === undefined) {
-    const file = readConfigFile(configPath(environment));
+    const path = configPath(environment);
+    const file = readConfigFile(path);
     baseURL ??= file.baseURL;
+    if (apiKey === undefined && file.apiKey) checkOrigin(baseURL, file.baseURL, path);
     apiKey ??= file.apiKey;
   }
   if (!baseURL?.trim()) {
@@ -57,6 +59,28 @@ export function resolveSettings(options: ServiceOptions, environment: Environmen
     apiKey: options['api-key'] !== undefined,
   };
   return { baseURL, apiKey, given };
+}
+
+/** Throws a `UsageError` if a base URL leads to another server than the one that the configuration file names. */
+function checkOrigin(baseURL: string | undefined, stored: string | undefined, path: string): void {
+  const [used, known] = [baseURL, stored].map((url) => url && parseURL(url));
+  if (!used || !known) return;
+  if (new URL(serviceURL(used.href)).origin === new URL(serviceURL(known.href)).origin) return;
+  throw new UsageError(
+    `the API key in ${path} is for ${known.host}, and is not sent to ${used.host}: set POLYGATE_API_KEY, use --api-key, or run npx polygate init`,
+  );
+}
+
+/**
+ * Identifies a service by its base URL. `localhost` and the loopback addresses that it resolves to are one name, so that a
+ * request is found again whichever of them is used. Another port, scheme or path is another service, and so is any other
+ * name or address of this machine, at which another server can listen.
+ */
+export function serviceURL(baseURL: string): string {
+  const url = new URL(baseURL);
+  if (!/^(localhost|\[::1\])$/.test(url.hostname)) return baseURL;
+  url.hostname = '127.0.0.1';
+  return url.href.replace(/\/$/, '');
 }
 
 /** The options that select the same service again. The API key is never printed. */

@@ -9,7 +9,7 @@ import { parseReceipt } from '../../internal.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import { messageOf, UnreadableEntryError, UsageError } from './arguments.ts';
 import { generationKinds } from './command-options.ts';
-import { setVariable, userFolder } from './settings.ts';
+import { serviceURL, setVariable, userFolder } from './settings.ts';
 import type { Environment, Settings } from './settings.ts';
 import { createDurably, writeDurably } from './state-file.ts';
 
@@ -99,18 +99,6 @@ function isRequest(value: unknown): value is GenerationRequest {
   if (!isRecord(value)) return false;
   const { kind, model, prompt, params } = value;
   return [kind, model, prompt ?? model].every(isNonEmptyString) && isRecord(params);
-}
-
-/**
- * Identifies a service by its base URL. `localhost` and the loopback addresses that it resolves to are one name, so that a
- * request is found again whichever of them is used. Another port, scheme or path is another service, and so is any other
- * name or address of this machine, at which another server can listen.
- */
-function serviceURL(baseURL: string): string {
-  const url = new URL(baseURL);
-  if (!/^(localhost|\[::1\])$/.test(url.hostname)) return baseURL;
-  url.hostname = '127.0.0.1';
-  return url.href.replace(/\/$/, '');
 }
 
 /** Whether two base URLs are those of one service. */

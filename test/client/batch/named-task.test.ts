@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Fault } from '../../../src/mock/index.ts';
-import { onMock } from '../support.ts';
+import { coded, onMock } from '../support.ts';
 import { lineTypes, memoryJournal, newProcess, runImageBatch } from './support.ts';
 
 test.each<[string, Fault]>([
@@ -17,19 +17,26 @@ test.each<[string, Fault]>([
   expect(lineTypes(journal)).toContain('accepted');
 });
 
-test('a row does not take the task that a rejection names, which may be that of another body', async () => {
+test.each<[string, number, string]>([
+  ['', 1, 'failed'],
+  [' after a lost response', 2, 'unknown'],
+])('a row does not take the task that a rejection%s names', async (_, rejected, status) => {
   const { mock } = onMock();
+  // It may be that of another body with the same key.
   const { data } = await newProcess({ mock })
     .gateway.images.submit({ model: 'prism-image', prompt: 'Another harbor' })
     .withResponse();
+  const error = { code: 'idempotency_conflict', message: 'The key was used for another body.' };
+  const headers = { 'content-type': 'application/json', 'x-svc-task-id': data.id };
+  let posts = 0;
   const rejecting: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     if (request.method !== 'POST') return mock.fetch(request);
-    const error = { code: 'idempotency_conflict', message: 'The key was used for another body.' };
-    const headers = { 'content-type': 'application/json', 'x-svc-task-id': data.id };
+    posts += 1;
+    if (posts < rejected) throw new TypeError('fetch failed', { cause: coded('ECONNRESET') });
     return new Response(JSON.stringify({ error }), { status: 409, headers });
   };
   const [row] = await runImageBatch(newProcess({ mock }, { fetch: rejecting }), ['at dusk']);
-  expect(row).toMatchObject({ status: 'unknown', error: { status: 409 } });
+  expect(row).toMatchObject({ status, error: { status: 409 } });
   expect(mock.invoice).toHaveLength(1);
 });

@@ -111,6 +111,23 @@ describe('the outcome of a call', () => {
     expect(error.message).toContain('Task task_9 is not lost: continue with error.task.wait().');
   });
 
+  const named = { 'x-svc-task-id': 'task_7' };
+  const brokenConflict: Reply = async (sent) =>
+    new Response((await brokenBody('ECONNRESET')(sent)).body, { status: 409, headers: named });
+
+  test.each<[string, [Reply, ...Reply[]]]>([
+    ['a 409', [errorReply(409, 'idempotency_conflict', named)]],
+    ['a reset, then a 409', [reset, errorReply(409, 'idempotency_conflict', named)]],
+    ['a 409 whose body breaks off', [brokenConflict]],
+    ['a 429, then a reset', [errorReply(429, 'rate_limited', named), reset]],
+    ['a 503, then a reset', [errorReply(503, 'service_unavailable', named), reset]],
+  ])('after %s has no task that the rejection names: it may be another one', async (_, replies) => {
+    const { error, sent } = await failureAfter(replies);
+    expect(sent).toHaveLength(replies.length);
+    expect(error.task).toBeUndefined();
+    expect(error.message).toMatch(/may have been charged|Nothing was charged/);
+  });
+
   test('of a chat is not-sent after a 503 and a refused connection', async () => {
     const { error } = await failureAfter([unavailable, unreachable], createChat);
     if (!ConnectionError.is(error)) throw new Error('This is a ConnectionError');

@@ -2,6 +2,7 @@ import type { KeyValueStorage } from 'polygate/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { eventually } from '../../support/eventually.ts';
+import { turns } from '../../support/turns.ts';
 import { image, onMock, rejection } from './setup.ts';
 import { memoryStorage, openTab, storageKey } from './support.ts';
 
@@ -60,6 +61,41 @@ test.each([
   expect(await second).toMatchObject({ code: 'generation_pending' });
   await mock.clock.settle(first);
   expect(posts(mock)).toBe(1);
+});
+
+test('a key with an unknown outcome is not replaced by a tab that sees it late', async () => {
+  const { mock, gateway } = onMock({}, { maxRetries: 0 });
+  const { storage, entry } = memoryStorage();
+  let isBehind = true;
+  const late: KeyValueStorage = {
+    ...storage,
+    getItem: (key) => (isBehind ? null : storage.getItem(key)),
+  };
+  mock.fail({ route, reset: 'after', times: 1 });
+  const one = openTab(gateway.images, { storage });
+  const two = openTab(gateway.images, { storage: late });
+  await mock.clock.settle(one.store.generate(image));
+  expect(one.now.status).toBe('unknown');
+  const { key } = entry();
+  setTimeout(() => (isBehind = false), 100);
+  const second = await rejection(two.store.generate({ ...image, prompt: 'A lighthouse' }));
+  expect(second).toMatchObject({ code: 'outcome_unknown' });
+  expect(entry().key).toBe(key);
+  expect(mock.invoice).toHaveLength(1);
+});
+
+test('a tab resumes its own request with an unknown outcome immediately', async () => {
+  const { mock, gateway } = onMock({}, { maxRetries: 0 });
+  const { storage } = memoryStorage();
+  mock.fail({ route, reset: 'after', times: 1 });
+  const tab = openTab(gateway.images, { storage });
+  await mock.clock.settle(tab.store.generate(image));
+  tab.unmount();
+  tab.remount();
+  await turns();
+  await mock.clock.settle(tab.store.resume());
+  expect(tab.now.status).toBe('succeeded');
+  expect(mock.invoice).toHaveLength(1);
 });
 
 test('a tab that opens while another one sends shows submitting, then its task', async () => {

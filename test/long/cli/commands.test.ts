@@ -165,6 +165,29 @@ test.concurrent('init stores what the other commands use, readable by its owner 
   expect(refused.stderr).toContain(`other users can read ${path}`);
 });
 
+test.concurrent('the stored API key is sent to no other service than the one it was stored for', async () => {
+  const own = await startService();
+  const other = await startService();
+  const config = { XDG_CONFIG_HOME: own.env.XDG_CONFIG_HOME ?? '' };
+  const stored = ['--base-url', own.baseURL, '--api-key', own.mock.apiKey];
+  expect((await run('polygate', ['init', ...stored], config)).code).toBe(0);
+  const before = other.mock.requests.length;
+  const byOption = await run('polygate', ['balance', '--base-url', other.baseURL], config);
+  const environment = { ...config, POLYGATE_BASE_URL: other.baseURL };
+  const byEnvironment = await run('polygate', ['balance'], environment);
+  for (const { code, stdout, stderr } of [byOption, byEnvironment]) {
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`is for ${new URL(own.baseURL).host}, and is not sent to`);
+    expect(stderr).not.toContain(own.mock.apiKey);
+  }
+  expect(other.mock.requests).toHaveLength(before);
+  // Other names of the same service, and a key that is given, are fine.
+  const alias = own.baseURL.replace('127.0.0.1', 'localhost');
+  const same = await run('polygate', ['balance', '--base-url', alias], config);
+  const given = ['balance', '--base-url', other.baseURL, '--api-key', other.mock.apiKey];
+  expect([same.code, (await run('polygate', given, config)).code]).toEqual([0, 0]);
+});
+
 test.concurrent('init says that the service was not reached', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

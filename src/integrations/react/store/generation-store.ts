@@ -14,6 +14,9 @@ import type { Succeeded } from './generation-state.ts';
 import { rest } from './store-base.ts';
 import { heldLocks, withLock, onWake } from './stored-value.ts';
 
+/** How late a browser may show what another tab has stored, in ms. */
+const maxLateness = 500;
+
 /** Decides what to send, given what is stored. Undefined if there is nothing to send. Throws to refuse. */
 type Choose<Params> = (stored: Entry | undefined) => GenerationRequest<Params> | undefined;
 
@@ -23,6 +26,8 @@ type Choose<Params> = (stored: Entry | undefined) => GenerationRequest<Params> |
  */
 export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<Params, Kind> {
   #hasCheckedURL = false;
+  /** Whether this tab still has the lock of its last request. */
+  #keepsLock = false;
 
   /** Submits a task. Resolves to its result, or to undefined after a failure. */
   async generate(given: Params): Promise<Succeeded<Kind> | undefined> {
@@ -98,7 +103,8 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
   async #refresh(): Promise<void> {
     await this.load();
     const lock = this.stored.lockName('submit');
-    const isUnknown = () => this.entry && !this.entry.receipt && !this.submitting && !this.waiting;
+    const isUnknown = () =>
+      this.entry && !this.entry.receipt && !this.submitting && !this.waiting && !this.#keepsLock;
     if (
       isUnknown() &&
       (await heldLocks()).some(({ name }) => name === lock) &&
@@ -120,14 +126,21 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
     this.submitting = controller;
     this.emit();
     let refused: unknown;
-    const submit = async () => {
-      await this.#submit(choose, signal).catch((error: unknown) => void (refused = error));
-      if (!signal.aborted) this.submitting = undefined;
-      this.emit();
-      // Before the lock is released, so that the next tab that has it finds the lock of the polls.
-      this.#follow();
-    };
-    await withLock(this.stored.lockName('submit'), { signal }, submit);
+    await new Promise<void>((resolve) => {
+      const submit = async () => {
+        await this.#submit(choose, signal).catch((error: unknown) => void (refused = error));
+        if (!signal.aborted) this.submitting = undefined;
+        this.emit();
+        // Before the lock is released, so that the next tab that has it finds the lock of the polls.
+        this.#follow();
+        resolve();
+        // Without a task, only this lock shows the key to a tab that sees late what this one has stored.
+        this.#keepsLock = Boolean(this.attached && this.entry && !this.entry.receipt);
+        if (this.#keepsLock) await rest(maxLateness, this.attached);
+        this.#keepsLock = false;
+      };
+      void withLock(this.stored.lockName('submit'), { signal }, submit).then(resolve);
+    });
     if (signal.aborted) return undefined;
     if (refused) throw refused;
     return this.settled();
@@ -137,7 +150,7 @@ export class GenerationStore<Params, Kind extends TaskKind> extends EntryState<P
    * Reads what is stored. Browsers can be late to show what another tab has stored, but they show its locks at once. So
    * while another tab polls a task that this tab does not find in the storage, it reads again, for up to half a second.
    */
-  async #loadLatest(retries = 20): Promise<void> {
+  async #loadLatest(retries = maxLateness / 25): Promise<void> {
     await this.load();
     const prefix = `${this.storageKey}:poll:`;
     const known = this.entry?.receipt && prefix + this.entry.key;
