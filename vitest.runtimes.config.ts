@@ -43,7 +43,7 @@ export default defineConfig({
           ...settings,
           name: 'site',
           include: ofSite,
-          globalSetup: ['test/runtimes/playground-setup.ts', 'test/runtimes/site-setup.ts'],
+          globalSetup: 'test/runtimes/site-setup.ts',
         },
       },
     ],

@@ -108,6 +108,26 @@ export function canDownloadLater(error: unknown): boolean {
 /** The delay before a download that has failed is repeated, in ms: from half a second, doubled each time, to eight seconds. */
 export const downloadDelay = (retry: number): number => Math.min(500 * 2 ** retry, 8_000);
 
+/**
+ * Waits for work, but no longer than `ms`: then returns what `onTimeout` returns, or rejects with what it throws. The work
+ * continues.
+ */
+export async function waitAtMost<Result, Late>(
+  ms: number,
+  work: Promise<Result>,
+  onTimeout: () => Late,
+): Promise<Result | Late> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    return await Promise.race([work, timeout.then(onTimeout)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The message of an error for people: without what only a program can do, and without the parts that `change` removes. */
 export function messageForPeople(
   { message, parts }: PolygateError,

@@ -93,20 +93,26 @@ for (const [name, measure] of Object.entries(groups)) {
     log(row);
   }
 }
-const nodeFetch = isSelected('node-fetch') ? await nodeFetchRows(server) : [];
-nodeFetch.forEach(log);
-const http2 = isSelected('http2') ? await http2Rows() : [];
-http2.forEach(log);
-const hooks = isSelected('hooks') ? await hookRows(server) : [];
-hooks.forEach(log);
-const telemetry = isSelected('telemetry') ? await telemetryRows(server) : [];
-telemetry.forEach(log);
-const queue = isSelected('queue') ? await queueRows() : [];
-queue.forEach(log);
-const limits = isSelected('limits') ? await limitsRows(server) : [];
-limits.forEach(log);
-const ledger = isSelected('ledger') ? await ledgerRows() : [];
-ledger.forEach(log);
+
+/** The rows of a group whose rows are another kind, if it is selected. */
+async function measured<Measured extends Parameters<typeof log>[0]>(
+  name: string,
+  measure: () => Promise<Measured[]>,
+): Promise<Measured[]> {
+  const measuredRows = isSelected(name) ? await measure() : [];
+  measuredRows.forEach(log);
+  return measuredRows;
+}
+
+const others = {
+  nodeFetch: await measured('node-fetch', () => nodeFetchRows(server)),
+  http2: await measured('http2', http2Rows),
+  hooks: await measured('hooks', () => hookRows(server)),
+  telemetry: await measured('telemetry', () => telemetryRows(server)),
+  queue: await measured('queue', queueRows),
+  limits: await measured('limits', () => limitsRows(server)),
+  ledger: await measured('ledger', ledgerRows),
+};
 server.stop();
 if (selected.length > 0) process.exit();
 
@@ -125,13 +131,7 @@ const report: Report = {
   ]),
   seconds: Math.round((performance.now() - start) / 1_000),
   rows,
-  nodeFetch,
-  http2,
-  hooks,
-  telemetry,
-  queue,
-  limits,
-  ledger,
+  ...others,
 };
 
 writeFileSync(new URL('benchmarks/results.json', docs), JSON.stringify(report, undefined, 2));

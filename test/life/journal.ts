@@ -105,7 +105,9 @@ async function endingOf(rows: AsyncIterable<BatchResult | ChatResult>): Promise<
   } catch (error) {
     // The charge of the result could not be recorded.
     if (typeof ending === 'object') return ending;
-    return isRefused(error) ? 'refused' : failedWith(String(error));
+    // A run also ends because it could not record what it has sent.
+    const isSent = Object(error).outcome === 'unknown';
+    return isRefused(error) && !isSent ? 'refused' : failedWith(String(error));
   }
 }
 

@@ -84,15 +84,15 @@ class QueueWorld implements World {
     };
     const gateway = clientOf(this.mock, run, held, die);
     const queue = new GenerationQueue(name, { gateway, connection: own, prefix: this.#prefix });
-    const { jobs, pauses } = this.#connection;
+    const { jobs, state } = this.#connection;
     const keys = redisKeys(jobs, { prefix: this.#prefix, baseURL: gateway.baseURL });
     const rows = new RowStore(own, keys);
     const limits = { attempts: 3, waitTimeout: 1e9, maxUsd: undefined, concurrency: 2 };
-    const runner = new StepRunner({ jobs, rows, pauses, gateway, ...limits });
+    const runner = new StepRunner({ jobs, rows, state, gateway, ...limits });
     const step = () => this.#step(runner);
     try {
       if (run.isFull) own.disconnect();
-      await pauses.resume();
+      await state.resume();
       if (!(await this.#add(run, queue, gateway, step))) return 'refused';
       const before = this.mock.requests.length;
       for (let count = 0; count < maxSteps; count += 1) {

@@ -11,7 +11,7 @@ const foreign: Readonly<Record<string, string>> = {
   'src/client/call/attempt.ts': 'a fetch that refuses the signal',
   'src/client/http/failure.ts': 'errors of Node, undici and Deno without a code of their own',
   'src/integrations/bullmq/redis/connection.ts': 'what Redis responds',
-  'src/integrations/bullmq/redis/scripts/lua-script.ts': 'what Redis responds',
+  'src/integrations/bullmq/redis/scripts/lua.ts': 'what Redis responds',
   'src/tools/doctor/free/poll-paths.ts': 'two responses of the service, compared with each other',
   'src/tools/doctor/run/failure.ts': 'what the runtime says about a connection',
   'src/client/http/refused-signal.ts': 'two errors of the runtime, compared with each other',

@@ -7,7 +7,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
 
 import { createBackend, pageHeaders } from '../../playground/server/backend.ts';
-import type { Backend } from '../../playground/server/backend.ts';
 import { referenceGateway } from '../../playground/server/gateway.ts';
 import { eventually } from '../support/eventually.ts';
 import { handleNodeRequest } from '../support/node-adapter.ts';
@@ -58,9 +57,8 @@ export async function startPlayground(env: Record<string, string> = {}): Promise
 /** Serves the built page for one test, with a reference gateway that works faster, and returns its URL. */
 export async function servePlayground(): Promise<string> {
   const files = serveFolder(pathToFileURL(`${inject('playground')}/`));
-  let backend: Backend | undefined;
   const { port, close } = await startServer((incoming, outgoing) => {
-    const handle = backend?.(incoming.url ?? '/');
+    const handle = backend(incoming.url ?? '/');
     if (handle !== undefined) return void handleNodeRequest(handle, incoming, outgoing);
     outgoing.setHeaders(new Headers(pageHeaders));
     // As on the server, the page that ends an identity check is the same page.
@@ -70,7 +68,7 @@ export async function servePlayground(): Promise<string> {
   onTestFinished(close);
   const url = `http://127.0.0.1:${port}/`;
   const speed = { latencyMs: 100, chunkDelayMs: 40, tasks: { durationMs: 2_000 } };
-  backend = createBackend(referenceGateway(url.slice(0, -1), speed), port);
+  const backend = createBackend(referenceGateway(url.slice(0, -1), speed), port);
   return url;
 }
 

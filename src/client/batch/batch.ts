@@ -15,8 +15,7 @@ import { planChat, planTask } from './row-plan.ts';
 import type { RowPlan } from './row-plan.ts';
 import type { RowWork } from './row-pool.ts';
 import { Row } from './row.ts';
-import { runRow } from './run-row.ts';
-import { runRows } from './run-rows.ts';
+import { runRow, runRows } from './run-rows.ts';
 import { createRunContext, beginRun, endRun } from './run.ts';
 import type { RunContext } from './run.ts';
 
@@ -39,7 +38,7 @@ export async function* runBatch<Input, Described extends AnySubmission>(
   client: ClientContext,
   enter: CallerContext,
   given: BatchArguments<Input, Described>,
-): AsyncGenerator<RowResult & { input: Input }, void, undefined> {
+): AsyncGenerator<RowResult, void, undefined> {
   const { inputs, describe, options, fetchModel } = given;
   checkOptions(options, batchRules, recoverRules);
   checkValue('inputs', inputs ?? null, iterableRule);
@@ -60,7 +59,7 @@ export async function* runBatch<Input, Described extends AnySubmission>(
 async function* rowsOf<Input>(
   { inputs, describe, options }: BatchArguments<Input, AnySubmission>,
   context: RunContext,
-): AsyncGenerator<RowWork<RowResult & { input: Input }>> {
+): AsyncGenerator<RowWork> {
   const { id: idOf, journal, storeParams = journal?.storeParams ?? false } = options;
   // Before the first input is pulled: the keys of all rows are derived from the run of the journal.
   const settings = { runId: await openJournal(context), storeParams };
@@ -87,7 +86,7 @@ async function* rowsOf<Input>(
 async function openJournal(context: RunContext): Promise<string> {
   const { journal, config } = context;
   const runId = await journal.openRun();
-  for (const { message } of journal.damaged) config.log.warn(() => message);
+  for (const { message } of journal.contents.damaged) config.log.warn(() => message);
   await beginRun(context);
   return runId;
 }

@@ -30,12 +30,10 @@ export async function highestPrice(
 
 /** A submission that may have a price. */
 export interface Priced {
-  /** Whether its price can be known before it is sent. */
-  readonly hasPrice: boolean;
   /** The models to which it may be sent. */
   readonly models: readonly string[];
-  /** Estimates the price in USD from the prices of a model; undefined if it is not known. */
-  readonly estimateUsd: (prices: KnownPrices) => number | undefined;
+  /** Estimates the price in USD from the prices of a model. Undefined if the price is known only after the response. */
+  readonly estimateUsd?: ((prices: KnownPrices) => number | undefined) | undefined;
 }
 
 /** Why a budget does not cover a submission. */
@@ -64,14 +62,14 @@ export function rowPrices(
   fetchModel: FetchModel | undefined,
 ) {
   const fetched = new Map<string, Promise<unknown>>();
-  const priceAt = async (submission: Priced, model: string) => {
-    const price = submission.estimateUsd(prices.get(model));
-    if (price !== undefined || !fetchModel || !submission.hasPrice) return price;
+  const priceAt = async ({ estimateUsd }: Priced, model: string) => {
+    const price = estimateUsd?.(prices.get(model));
+    if (price !== undefined || !fetchModel || !estimateUsd) return price;
     // Without its price, a row is treated like a chat. The row itself reports what is wrong.
     const pending = fetched.get(model) ?? fetchModel(model).catch(() => undefined);
     fetched.set(model, pending);
     await pending;
-    return submission.estimateUsd(prices.get(model));
+    return estimateUsd(prices.get(model));
   };
   return (submission: Priced) =>
     highestPrice(submission.models, (model) => priceAt(submission, model));

@@ -44,7 +44,8 @@ export class JournalContents {
   #runId: string | undefined;
   /** Whether there are no lines but blank lines and `run` lines, complete or torn. */
   #isEmpty = true;
-  #isTorn = false;
+  /** Whether the last line was torn by the end of a process. */
+  isTorn = false;
   /** Whether the last line is damaged: as torn, or after it was stored. */
   #isLastDamaged = false;
   /** Numbers of the damaged lines that may have been acted on. */
@@ -71,11 +72,6 @@ export class JournalContents {
     return this.#runId;
   }
 
-  /** Whether the last line was torn by the end of a process. */
-  get isTorn(): boolean {
-    return this.#isTorn;
-  }
-
   /** The number of damaged lines that may be about a row. */
   get damagedCount(): number {
     return this.#damagedLines.length;
@@ -83,7 +79,7 @@ export class JournalContents {
 
   /** Whether a damaged line may be about a row with this history, because it is later than all of its lines. */
   isIncompleteFor({ lineNumber = 0 }: RowHistory): boolean {
-    const lines = this.#isTorn ? this.#damagedLines.slice(0, -1) : this.#damagedLines;
+    const lines = this.isTorn ? this.#damagedLines.slice(0, -1) : this.#damagedLines;
     return lines.some((number) => number > lineNumber);
   }
 
@@ -98,8 +94,8 @@ export class JournalContents {
     const text = withoutNuls(stored);
     if (!text.trim() && text === stored) return;
     this.#isEmpty &&= isRunLine(text);
-    const before = { isTorn: this.#isTorn, isDamaged: this.#isLastDamaged };
-    this.#isTorn = false;
+    const before = { isTorn: this.isTorn, isDamaged: this.#isLastDamaged };
+    this.isTorn = false;
     this.#isLastDamaged = false;
     try {
       const line = parseLine(text);
@@ -125,20 +121,20 @@ export class JournalContents {
     this.damaged.push(new ConfigurationError(message));
     // A torn `torn` or `run` line does not concern any row.
     if ((text !== '' && tornLine.startsWith(text)) || isRunLine(text)) {
-      this.#isTorn = before.isTorn;
+      this.isTorn = before.isTorn;
       this.#isLastDamaged = before.isDamaged;
     } else {
       this.#damagedLines.push(this.#count);
       this.#isLastDamaged = true;
       // Any other damage can be that of a line that was stored, and acted on.
-      this.#isTorn = !ConfigurationError.is(error) && startsLike(lineStart, text);
+      this.isTorn = !ConfigurationError.is(error) && startsLike(lineStart, text);
     }
   }
 
   /** Records that a `torn` line was appended. */
   markTorn(): void {
     this.#damagedLines.pop();
-    this.#isTorn = false;
+    this.isTorn = false;
     this.#isLastDamaged = false;
   }
 }

@@ -23,8 +23,9 @@ export class BatchJournal {
   /** What earlier runs recorded about the rows. */
   readonly earlier = new EarlierRows();
   readonly #journal: Journal | undefined;
-  readonly #log: Log;
-  #contents = new JournalContents();
+  readonly #log: Log | undefined;
+  /** What its lines say, as of the last reading. */
+  contents = new JournalContents();
   #completions: StoredCompletions | undefined;
   #release: (() => Promise<void>) | undefined;
   #locking: Promise<void> | undefined;
@@ -37,7 +38,7 @@ export class BatchJournal {
   #lastReading: Promise<unknown> = Promise.resolve();
   #nextReading: Promise<ReadonlyMap<string, RowHistory>> | undefined;
 
-  constructor(journal: Journal | undefined, log: Log) {
+  constructor(journal: Journal | undefined, log?: Log) {
     this.#journal = journal;
     this.#log = log;
   }
@@ -45,15 +46,17 @@ export class BatchJournal {
   /** Reads all lines. */
   async read(): Promise<void> {
     const contents = new JournalContents();
-    this.#contents = contents;
+    this.contents = contents;
     this.earlier.beginReading(contents.rows);
     await this.#fill(contents);
     this.earlier.endReading(contents.rows);
+    const journal = this.#journal;
+    if (!journal) return;
     const completed = [...contents.rows.values()].flatMap(({ completedAt = [] }) => completedAt);
-    this.#completions = new StoredCompletions(() => this.#journal?.read() ?? noLines(), completed);
+    this.#completions = new StoredCompletions(() => journal.read(), completed);
   }
 
-  /** What earlier runs recorded about the rows that this run has not read; undefined if a journal itself was not read. */
+  /** What earlier runs recorded about the rows that this run has not read; undefined if there is a journal that was not read. */
   get unread(): RowHistory[] | undefined {
     return this.#journal && !this.earlier.isRead ? undefined : this.earlier.unread;
   }
@@ -81,27 +84,21 @@ export class BatchJournal {
     return contents.rows;
   }
 
-  /** One error for each damaged line. */
-  get damaged(): readonly ConfigurationError[] {
-    return this.#contents.damaged;
-  }
-
   /**
    * Reads the journal and returns the id of its run, from which all keys are derived. Starts the run if the journal is
    * empty.
    *
-   * @throws {@link ConfigurationError} when the journal has lines but no readable `run` line. A new run would derive
-   * new keys, and rows that were already paid for would be paid for again.
+   * @throws the same error as {@link JournalContents.openRun}.
    */
   async openRun(): Promise<string> {
     await this.read();
-    const existing = this.#contents.openRun();
+    const existing = this.contents.openRun();
     if (existing !== undefined) return existing;
     const run = newIdempotencyKey();
     await this.append({ type: 'run', run });
     // Another process may have started a run at the same time. The first line wins in both processes.
     await this.read();
-    return this.#contents.openRun() ?? run;
+    return this.contents.openRun() ?? run;
   }
 
   /** Whether it keeps other processes away. One that is no `Journal` has no others. */
@@ -146,30 +143,15 @@ export class BatchJournal {
     await this.read();
     // Once the lock is released, another process may mark the line, and a second mark would hide an earlier
     // damaged line.
-    if (!this.#contents.isTorn || this.#isClosed) return;
+    if (!this.contents.isTorn || this.#isClosed) return;
     this.#marking = this.#write(tornLine);
     await this.#marking.finally(() => (this.#marking = undefined));
-    this.#contents.markTorn();
+    this.contents.markTorn();
   }
 
   /** Whether a line is being written that needs the lock. */
   get isMarking(): boolean {
     return this.#marking !== undefined;
-  }
-
-  /** Whether a damaged line may be about a row with this history, because it is later than all of its lines. */
-  isIncompleteFor(history: RowHistory): boolean {
-    return this.#contents.isIncompleteFor(history);
-  }
-
-  /** Whether a damaged line is earlier than the latest one of a row with this history. */
-  isIncompleteBefore(history: RowHistory): boolean {
-    return this.#contents.isIncompleteBefore(history);
-  }
-
-  /** The number of damaged lines that may be about a row. */
-  get damagedCount(): number {
-    return this.#contents.damagedCount;
   }
 
   /** The completion that an earlier run has received. */
@@ -240,21 +222,15 @@ export class BatchJournal {
       await this.append(line);
       return true;
     } catch (error) {
-      this.#log.error(() => `journal: appending failed (${String(error)}), so ${ifLost}.`);
+      this.#log?.error(() => `journal: appending failed (${String(error)}), so ${ifLost}.`);
       return false;
     }
   }
 }
 
-async function* noLines(): AsyncGenerator<string> {}
-
-const silent = { error: ignore, warn: ignore, info: ignore, debug: ignore };
-
-function ignore(): void {}
-
 /** Returns the id of the run of a journal. Starts the run if the journal is empty. */
 export async function openJournal(file: Journal): Promise<string> {
-  const journal = new BatchJournal(file, silent);
+  const journal = new BatchJournal(file);
   try {
     return await journal.openRun();
   } finally {

@@ -20,8 +20,7 @@ import { chatPlan, chatSubmission, receivedEarlier, taskPlan, taskSubmission } f
 import type { RowPlan } from './row-plan.ts';
 import type { RowWork } from './row-pool.ts';
 import { Row } from './row.ts';
-import { runRow } from './run-row.ts';
-import { unreadJournalError, runRows } from './run-rows.ts';
+import { runRow, runRows, unreadJournalError } from './run-rows.ts';
 import { createRunContext, beginRun, endRun, untilAborted } from './run.ts';
 import type { RunContext } from './run.ts';
 
@@ -64,12 +63,13 @@ export async function* runRecovery(
   });
   try {
     await readJournal(context);
-    for (const error of context.journal.damaged) yield { id: '', status: 'unknown', error };
+    for (const error of context.journal.contents.damaged)
+      yield { id: '', status: 'unknown', error };
     const known = context.journal.earlier
       .takeAll()
       .filter(([, history]) => isUnfinished(history))
       .map(([id, history]) => new Row(id, history));
-    const rows = function* (): Generator<RowWork<RowResult>> {
+    const rows = function* (): Generator<RowWork> {
       for (const row of known) {
         const makePlan = () => planRecovery(row, recreate, context);
         yield { row, run: (onAccepted) => runRow(row, context, makePlan, onAccepted) };

@@ -132,4 +132,6 @@ export type RowResult = RowOutcome & {
   readonly id: string;
   readonly idempotencyKey?: string | undefined;
   readonly task?: Task | undefined;
+  /** The row as passed to a batch. */
+  readonly input?: unknown;
 };

@@ -82,8 +82,6 @@ export function chatSubmission(
 ): RowSubmission<Completed> {
   return {
     models: [submission.model],
-    hasPrice: false,
-    estimateUsd: () => undefined,
     intent,
     send: async (options, observer) => {
       const { data, meta } = await submission.sendUnparsed(options, observer).withResponse();
@@ -139,7 +137,7 @@ export async function planChat(
   const request = await describeRequest(details, storeParams);
   const { hash } = request;
   // What has ended was charged, so the line of its completion is damaged.
-  const isIncomplete = history.end !== undefined || journal.isIncompleteFor(history);
+  const isIncomplete = history.end !== undefined || journal.contents.isIncompleteFor(history);
   const isDamaged = !mayBeCharged(history) && isIncomplete;
   const life = isDamaged ? { open: 1 } : lifeOf(history);
   const step = nextChat(life, { fingerprint: hash, isForced: resendUnknown });
@@ -174,7 +172,6 @@ export function taskSubmission<Kind extends TaskKind>(
 ): RowSubmission<Task<Kind>> {
   return {
     models: submission.models,
-    hasPrice: true,
     estimateUsd: (prices) => submission.estimateUsd(prices),
     intent,
     recordedBy,
@@ -245,7 +242,7 @@ export async function planTask<Kind extends TaskKind>(
   const hasChanged =
     history.fingerprint !== undefined &&
     history.fingerprint !== hash &&
-    !context.journal.isIncompleteBefore(history);
+    !context.journal.contents.isIncompleteBefore(history);
   const key =
     idempotencyKey ??
     (hasChanged ? undefined : history.key) ??

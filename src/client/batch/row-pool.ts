@@ -68,18 +68,18 @@ export function nextStep<Result, Reason>(state: StepState<Result, Reason>): Step
 }
 
 /** A row that a pool can run. */
-export interface RowWork<Result extends RowResult> {
+export interface RowWork {
   readonly row: Row;
   /**
    * Takes the row through its states with `runRow`, which never rejects. `onAccepted` is called when the row waits only
    * for its result.
    */
-  readonly run: (onAccepted: () => void) => Promise<Result>;
+  readonly run: (onAccepted: () => void) => Promise<RowResult>;
 }
 
 /** The rows of a run. */
-export interface RowSource<Result extends RowResult> {
-  readonly rows: Iterable<RowWork<Result>> | AsyncIterable<RowWork<Result>>;
+export interface RowSource {
+  readonly rows: Iterable<RowWork> | AsyncIterable<RowWork>;
   /** The rows that are known before they are read. */
   readonly known?: Iterable<Row> | undefined;
   /** Returns the number of rows, if it is known. Called when it is needed, because the caller may add rows. */
@@ -89,8 +89,8 @@ export interface RowSource<Result extends RowResult> {
 }
 
 /** The rows that a run works on concurrently, from the moment they are read until the caller has taken their results. */
-export class RowPool<Result extends RowResult> {
-  readonly #source: RowSource<Result>;
+export class RowPool {
+  readonly #source: RowSource;
   readonly #context: RunContext;
   readonly #onChange: () => void;
   readonly #running = new Set<Row>();
@@ -99,7 +99,7 @@ export class RowPool<Result extends RowResult> {
   /** Rows that were read, or are known, and have no result. */
   readonly #open: Set<Row>;
   /** Results that the caller has not taken, and what to record when the caller has taken them. */
-  readonly #results: { readonly result: Result; readonly line: JournalLine | undefined }[] = [];
+  readonly #results: { readonly result: RowResult; readonly line: JournalLine | undefined }[] = [];
   /** Rows that only the pause kept from being submitted. They are not yielded. */
   readonly #paused: { readonly status: RowResult['status']; readonly error: PauseReason }[] = [];
   /** Numbers of the results that were or will be yielded. */
@@ -114,7 +114,7 @@ export class RowPool<Result extends RowResult> {
   readonly #changes = new Changes();
 
   /** `onChange` is called when a row starts or ends. */
-  constructor(source: RowSource<Result>, context: RunContext, onChange: () => void) {
+  constructor(source: RowSource, context: RunContext, onChange: () => void) {
     this.#source = source;
     this.#context = context;
     this.#onChange = onChange;
@@ -136,7 +136,7 @@ export class RowPool<Result extends RowResult> {
   }
 
   /** Decides how the run continues. */
-  nextStep(): Step<Result, PauseReason> {
+  nextStep(): Step<RowResult, PauseReason> {
     const { signal, pause } = this.#context;
     return nextStep({
       result: this.#results[0]?.result,
@@ -222,7 +222,7 @@ export class RowPool<Result extends RowResult> {
     });
   }
 
-  async #start({ row, run }: RowWork<Result>): Promise<void> {
+  async #start({ row, run }: RowWork): Promise<void> {
     this.#running.add(row);
     this.#active.add(row);
     this.#open.add(row);
@@ -238,7 +238,7 @@ export class RowPool<Result extends RowResult> {
     this.#onChange();
   }
 
-  #end(row: Row, result: Result): void {
+  #end(row: Row, result: RowResult): void {
     const { pause, signal } = this.#context;
     const { status, error } = result;
     if (pause.isReason(error)) this.#paused.push({ status, error });

@@ -4,21 +4,28 @@ import { abortedError, BudgetExceededError } from '../../errors/call.ts';
 import type { AbortedError } from '../../errors/call.ts';
 import { createError, textOfPart } from '../../errors/message.ts';
 import { PaymentRequiredError } from '../../errors/responses.ts';
+import { isVoid } from '../../paid/failed-call.ts';
 import type { OpenRow } from '../../wire/types/tasks/task-handle.ts';
 import { throwToCaller } from '../config/caller.ts';
-import { whenAborted } from '../config/clock.ts';
+import { forwardAbort, whenAborted } from '../config/clock.ts';
 import { sentence } from '../http/json.ts';
 import { emptyMeta } from '../http/response-meta.ts';
 import { forPrograms } from './budget-decisions.ts';
+import { failedRow } from './charge-rules.ts';
+import { isChatPath } from './journal-line.ts';
 import type { PauseReason } from './pause.ts';
 import { ProgressReporter, toProgress } from './progress.ts';
 import type { RowResult } from './results.ts';
+import { toRowError } from './row-errors.ts';
 import { mayBeCharged } from './row-history.ts';
 import type { RowHistory } from './row-history.ts';
+import type { RowPlan } from './row-plan.ts';
 import { RowPool } from './row-pool.ts';
 import type { RowSource } from './row-pool.ts';
 import type { Row } from './row.ts';
+import { staysLocked } from './run.ts';
 import type { RunContext } from './run.ts';
+import { SubmittingRow } from './submitting-row.ts';
 
 /**
  * Reads rows while the limits allow, works on them concurrently, and yields each result as soon as it is available.
@@ -26,10 +33,10 @@ import type { RunContext } from './run.ts';
  * paused run, in place of any error of the source. If the caller aborts, the results of all rows that have finished
  * are yielded, then an error with the other rows is thrown. If the caller leaves, chats in flight are read to their end.
  */
-export async function* runRows<Result extends RowResult>(
-  source: RowSource<Result>,
+export async function* runRows(
+  source: RowSource,
   context: RunContext,
-): AsyncGenerator<Result, void, undefined> {
+): AsyncGenerator<RowResult, void, undefined> {
   const { config, journal, budget, signal, onProgress } = context;
   const pool = new RowPool(source, context, () => progress.update());
   const progress = new ProgressReporter(config, onProgress, () =>
@@ -70,6 +77,66 @@ export async function* runRows<Result extends RowResult>(
     stopListening();
     progress.end();
   }
+}
+
+/**
+ * Takes a row through all its states: see row.ts. Ends early when its controller aborts, and never rejects. `makePlan`
+ * identifies and plans the row. `onAccepted` is called when it has a task or a completion, and waits only for its result.
+ */
+export async function runRow<Accepted>(
+  row: Row,
+  context: RunContext,
+  makePlan: () => Promise<RowPlan<Accepted>>,
+  onAccepted: () => void,
+): Promise<RowResult> {
+  const { pause } = context;
+  const { signal } = row.controller;
+  let stopListening: (() => void) | undefined;
+  try {
+    const plan = await makePlan();
+    stopListening = forwardAbort(plan.signal, row.controller);
+    const accepted = await accept(row, plan, context);
+    onAccepted();
+    return { ...identityOf(row), ...(await plan.finish(accepted, signal)) };
+  } catch (thrown) {
+    const error = toRowError(thrown, signal, pause.reason);
+    const isPauseReason = pause.isReason(error);
+    // A callback can receive a 402, too, for example for a chat request that writes the row's prompt.
+    if (isPauseReason) pause.begin(error);
+    // That of the earlier submission decides: the plan may be another kind of request, or may have failed.
+    const isChargedOnce = !isChatPath(row.history.path);
+    const { chargeFacts: facts } = row;
+    const isFreed = facts.isRecorded && isVoid(error);
+    const isOpen = facts.mayBeCharged || context.journal.contents.isIncompleteFor(row.history);
+    const failed = { ...facts, mayBeCharged: isOpen && !isFreed, isChargedOnce, isPauseReason };
+    return { ...identityOf(row), ...failedRow(failed, error) };
+  } finally {
+    stopListening?.();
+  }
+}
+
+/** The part of a result that does not depend on how the row ended. */
+function identityOf({ id, idempotencyKey, task }: Row) {
+  return { id, idempotencyKey, task };
+}
+
+/** Returns what an earlier run has received for the row, or submits it. */
+async function accept<Accepted>(
+  row: Row,
+  plan: RowPlan<Accepted>,
+  context: RunContext,
+): Promise<Accepted> {
+  const { start } = plan;
+  if ('accepted' in start) {
+    row.resume(plan.taskOf(start.accepted));
+    return start.accepted;
+  }
+  row.setKey(start.submission.intent.key);
+  const accepted = new SubmittingRow(row, plan, start.submission, context).submit();
+  if (!staysLocked(plan, context)) return accepted;
+  context.sending.add(accepted);
+  void accepted.catch(() => {}).then(() => context.sending.delete(accepted));
+  return accepted;
 }
 
 /** The error of a run that the caller has aborted before it has read its journal, and therefore any row. */
@@ -125,7 +192,7 @@ const summaryOf = ({ message, parts }: PolygateError, wording?: Wording): string
 /** The error that ends a run which has paused for this reason. */
 function runPausedError(
   reason: PauseReason,
-  { paused, yielded, done: rowsDone, total }: RowPool<RowResult>['pausedRows'],
+  { paused, yielded, done: rowsDone, total }: RowPool['pausedRows'],
   unread: readonly RowHistory[] | undefined,
 ): PauseReason {
   if (ConfigurationError.is(reason)) return reason;

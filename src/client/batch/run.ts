@@ -111,7 +111,7 @@ export const staysLocked = (
 
 function warnOfLostChats({ journal, config }: RunContext): void {
   const lost = [...journal.earlier.byId.values()].filter(isLostChat).length;
-  const { damagedCount } = journal;
+  const { damagedCount } = journal.contents;
   if (lost + damagedCount === 0) return;
   config.log.warn(
     () =>

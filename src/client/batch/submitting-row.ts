@@ -227,7 +227,7 @@ export class SubmittingRow<Accepted> {
     const isFreed = isVoid(error);
     const { isChargedOnce } = this.#plan;
     // A damaged line may be that of an earlier submission under its key.
-    const isDamaged = thisRun && isChargedOnce && journal.isIncompleteFor(row.history);
+    const isDamaged = thisRun && isChargedOnce && journal.contents.isIncompleteFor(row.history);
     const earlier = this.#submission.recordedBy ?? (isDamaged ? 'earlier-run' : undefined);
     const recordedBy = isFreed ? thisRun : (earlier ?? thisRun);
     const verdict = verdictOfFailure({ recordedBy, isChargedOnce }, error);

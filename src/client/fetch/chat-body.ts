@@ -13,16 +13,8 @@ import type { ChunkReader } from '../stream/chunk-reader.ts';
 import { parseChunk, CompleteMessages } from '../stream/chunk.ts';
 import { Completeness } from '../stream/completeness.ts';
 import { createEventDecoder } from '../stream/event-decoder.ts';
-import type { StreamEvent } from '../stream/event-decoder.ts';
-import {
-  ignoredStatus,
-  isDone,
-  isKeepAlive,
-  isStandardError,
-  mayBeStatus,
-  reportedError,
-  tooLargeProblem,
-} from '../stream/other-events.ts';
+import { isDone, isKeepAlive, isStandardError, reportedError } from '../stream/other-events.ts';
+import type { StreamEvent } from '../stream/other-events.ts';
 import { readCompletion } from '../stream/read-completion.ts';
 import { readStream } from '../stream/read-stream.ts';
 import { withSentCalls } from '../stream/sent-calls.ts';
@@ -152,8 +144,6 @@ export function checkChat(choiceCount: number): (received: ReceivedResponse) => 
     const messages = new CompleteMessages();
     /** Created by the first chunk. Only for telemetry: nothing else needs the completion. */
     let accumulator: Accumulator | undefined;
-    /** The last event that is a failure unless the chat continues after it. */
-    let suspect: StreamEvent | undefined;
 
     return (bytes, error, deliver) => {
       const events = error === undefined ? decode(bytes) : [];
@@ -163,15 +153,14 @@ export function checkChat(choiceCount: number): (received: ReceivedResponse) => 
         return bytes === undefined ? end('body', error) : false;
       } catch (failure) {
         // A reader that has received the end of the stream would not read on, and miss the failure.
-        const part = bytes && (partBefore(bytes, suspect) ?? partBefore(bytes, event));
+        const part = bytes && (partBefore(bytes, completeness.suspect) ?? partBefore(bytes, event));
         if (part?.length) deliver?.(part);
         throw failure;
       }
     };
 
     function end(how: 'done' | 'body', lost?: unknown): true {
-      const failure =
-        (suspect && reportedError(call, suspect)) ?? completeness.errorAtEnd(call, how, lost);
+      const failure = completeness.errorAtEnd(call, how, lost);
       if (failure) throw failure;
       span?.end({ error: completeness.reported, data: accumulator?.completion, meta });
       return true;
@@ -187,25 +176,17 @@ export function checkChat(choiceCount: number): (received: ReceivedResponse) => 
     }
 
     function addOther(event: StreamEvent): void {
-      if (completeness.isFinal) return;
-      if (event.data === undefined) throw call.invalidStream(tooLargeProblem(maxEventBytes));
-      const reported = reportedError(call, event);
-      if (reported && mayBeStatus(event)) {
-        suspect = event;
-        return;
-      }
+      const judged = completeness.judge(call, event, maxEventBytes);
+      if (judged === 'ignored') return;
       // Readers of the stream would not find it.
-      if (reported && !isStandardError(event)) throw reported;
-      completeness.addError(reported);
+      if (judged && (event.data === undefined || !isStandardError(event))) throw judged;
+      completeness.addError(judged);
     }
 
     function addChunk(chunk: ChatCompletionChunk): void {
       completeness.add(chunk);
-      if (suspect && chunk.choices.length > 0) {
-        const status = suspect;
-        config.log.warn(() => ignoredStatus(status));
-        suspect = undefined;
-      }
+      const { suspect } = completeness;
+      if (suspect && chunk.choices.length > 0) completeness.continueAfter(suspect, config.log);
       if (!span) return;
       messages.addDeltas(chunk, () => accumulator?.completion);
       if (!accumulator) span.event({ type: 'first-chunk' });

@@ -1,4 +1,3 @@
-import type { StreamError } from '../../errors/chat.ts';
 import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import { streamIdle } from '../call/body-errors.ts';
 import type { CallErrors } from '../call/errors.ts';
@@ -13,15 +12,8 @@ import type { Accumulator } from './accumulator.ts';
 import { parseChunk, CompleteMessages } from './chunk.ts';
 import { Completeness } from './completeness.ts';
 import { createEventDecoder } from './event-decoder.ts';
-import type { StreamEvent } from './event-decoder.ts';
-import {
-  ignoredStatus,
-  isDone,
-  isKeepAlive,
-  mayBeStatus,
-  reportedError,
-  tooLargeProblem,
-} from './other-events.ts';
+import { isDone, isKeepAlive } from './other-events.ts';
+import type { StreamEvent } from './other-events.ts';
 import type { Source, FinalCompletion } from './source.ts';
 
 /** What a reader needs of a response and its call. */
@@ -72,8 +64,8 @@ export function readChunks(
   let position = 0;
   /** The event after them that is no chunk, and therefore ends the stream. */
   let lastEvent: StreamEvent | undefined;
-  /** The last event that is a failure unless the chat continues after it, and the choices before it. */
-  let suspect: { readonly event: StreamEvent; readonly choices: unknown } | undefined;
+  /** The choices before an event that is a failure unless the chat continues after it. */
+  let suspectedAfter: unknown;
   let pendingRead: Promise<void> | undefined;
   const releaseSlot = lease.transfer();
   let settleFinal: (final: FinalCompletion | Promise<never>) => void = () => undefined;
@@ -177,46 +169,32 @@ export function readChunks(
       return true;
     }
     const { data } = event;
-    const { isFinal } = completeness;
-    // Nothing can be decoded after an event without data.
-    if (data === undefined) {
-      if (isFinal) end('body');
-      else failInvalid(tooLargeProblem(maxEventBytes));
-      return true;
-    }
-    // Only the last event of a body can be incomplete JSON because the stream was truncated.
-    if (body.isAtEnd && parseJson(data) === undefined) {
+    // Nothing can be decoded after an event without data. Only the last event of a body can be incomplete JSON, because the
+    // stream was truncated.
+    const isCutOff =
+      data === undefined ? completeness.isFinal : body.isAtEnd && parseJson(data) === undefined;
+    if (isCutOff) {
       end('body');
       return true;
     }
-    if (isFinal) return false;
-    const reported = reportedError(call, event);
-    if (reported && mayBeStatus(event)) {
-      suspect = { event, choices: reader.partial?.choices };
+    const judged = completeness.judge(call, event, maxEventBytes);
+    if (judged === 'ignored') {
+      if (completeness.suspect === event) suspectedAfter = reader.partial?.choices;
       return false;
     }
-    if (reported) body.fail(reported);
-    else failInvalid(`expected a chat completion chunk, received ${singleLine(data, 100)}`);
+    const problem = `expected a chat completion chunk, received ${singleLine(data ?? '', 100)}`;
+    body.fail(judged ?? call.invalidStream(problem));
     return true;
   }
 
   function end(how: 'done' | 'body', lost?: unknown): void {
-    const error = suspectedFailure() ?? completeness.errorAtEnd(call, how, lost);
+    const { suspect } = completeness;
+    // Compared only here, because a chunk must not cost more for an event that few streams contain.
+    if (suspect && stringify(suspectedAfter ?? []) !== stringify(reader.partial?.choices ?? [])) {
+      completeness.continueAfter(suspect, log);
+    }
+    const error = completeness.errorAtEnd(call, how, lost);
     if (error) body.fail(error);
     else body.complete();
-  }
-
-  /** Compared only here, because a chunk must not cost more for an event that few streams contain. */
-  function suspectedFailure(): StreamError | undefined {
-    if (suspect === undefined) return undefined;
-    const { event, choices = [] } = suspect;
-    const isFollowed = stringify(choices) !== stringify(reader.partial?.choices ?? []);
-    if (!isFollowed) return reportedError(call, event);
-    log?.warn(() => ignoredStatus(event));
-    return undefined;
-  }
-
-  function failInvalid(problem: string): void {
-    body.fail(call.invalidStream(problem));
   }
 }

@@ -3,9 +3,14 @@ import { unchecked } from '../../wire/types/schema.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { hasError, isFailedChoice } from '../http/failure.ts';
 import { parseJson } from '../http/json.ts';
-import type { StreamEvent } from './event-decoder.ts';
-import { isFailure } from './failure-record.ts';
-import { isDone, isErrorEvent, isKeepAliveRecord, isKeepAliveWord } from './other-events.ts';
+import {
+  isDone,
+  isErrorEvent,
+  isFailure,
+  isKeepAliveRecord,
+  isKeepAliveWord,
+} from './other-events.ts';
+import type { StreamEvent } from './other-events.ts';
 
 /**
  * The chunk of an event; undefined if the event is anything else. A choice with a complete message in place of a delta has no

@@ -4,6 +4,10 @@ import type { ChatCompletionChunk } from '../../wire/types/chat/completion.ts';
 import { isFinished, isSuccessful } from '../../wire/types/chat/finished.ts';
 import { bodyInterrupted } from '../call/body-errors.ts';
 import type { CallErrors } from '../call/errors.ts';
+import type { Log } from '../config/log.ts';
+import { singleLine } from '../http/json.ts';
+import { mayBeStatus, reportedError } from './other-events.ts';
+import type { StreamEvent } from './other-events.ts';
 
 /**
  * What proves a streamed chat complete, whether the client reads it, `gateway.fetch` passes it on, or another client has
@@ -27,6 +31,8 @@ export class Completeness {
   /** The finish reason of each choice so far, by its index. */
   readonly #finishReasons = new Map<number, unknown>();
   #reported: StreamError | undefined;
+  /** The last event that is a failure unless the chat continues after it. */
+  suspect: StreamEvent | undefined;
 
   constructor(choiceCount: number | undefined) {
     this.#choiceCount = choiceCount;
@@ -41,6 +47,34 @@ export class Completeness {
         this.#finishReasons.set(index, isEnd ? reason : null);
       }
     }
+  }
+
+  /**
+   * Judges an event that is neither a chunk nor a keep-alive: returns the error that it is, undefined if it reports none, or that
+   * it is ignored, at least until the stream has ended.
+   */
+  judge(
+    call: CallErrors,
+    event: StreamEvent,
+    maxEventBytes: number,
+  ): StreamError | 'ignored' | undefined {
+    if (this.isFinal) return 'ignored';
+    if (event.data === undefined) {
+      return call.invalidStream(`an event exceeds maxEventBytes (${maxEventBytes})`);
+    }
+    const reported = reportedError(call, event);
+    if (!reported || !mayBeStatus(event)) return reported;
+    this.suspect = event;
+    return 'ignored';
+  }
+
+  /** The chat has continued after the suspect, which was a status then. */
+  continueAfter({ data = '' }: StreamEvent, log: Log | undefined): void {
+    this.suspect = undefined;
+    log?.warn(
+      () =>
+        `A streamed chat: received ${singleLine(data)}, which was ignored, because the chat continued.`,
+    );
   }
 
   /** Adds an event that is no chunk, by the error that it reports. A reader may know what it is. */
@@ -75,6 +109,7 @@ export class Completeness {
    * connection was lost.
    */
   errorAtEnd(call: CallErrors, end: 'done' | 'body', lost?: unknown): StreamError | undefined {
+    if (this.suspect) return reportedError(call, this.suspect);
     if (end === 'done')
       return this.#isEmpty ? call.invalidStream('it contained no chunks') : undefined;
     const summary = 'The stream was truncated';

@@ -4,15 +4,8 @@ import { isFinished } from '../../wire/types/chat/finished.ts';
 import { isRecord } from '../../wire/types/type-guards.ts';
 import { hasError } from '../http/failure.ts';
 import { parseJson } from '../http/json.ts';
-import { isFailure } from './failure-record.ts';
-
-/** One event of a stream. */
-export interface StreamEvent {
-  /** Missing if the event exceeds the limit. Nothing can be decoded after it. */
-  readonly data?: string;
-  /** The event type, if the event has one. */
-  readonly event?: string | undefined;
-}
+import { isFailure } from './other-events.ts';
+import type { StreamEvent } from './other-events.ts';
 
 /**
  * Creates the decoder of one event stream. It decodes the next bytes of a body, or its end if there are none, and returns the

@@ -1,10 +1,16 @@
 import type { StreamError } from '../../errors/chat.ts';
 import { isNonEmptyString, isRecord } from '../../wire/types/type-guards.ts';
 import type { CallErrors } from '../call/errors.ts';
-import { hasError } from '../http/failure.ts';
-import { parseJson, singleLine } from '../http/json.ts';
-import type { StreamEvent } from './event-decoder.ts';
-import { isCertainFailure, isFailure } from './failure-record.ts';
+import { choiceError, failureTexts, hasError, parseErrorBody } from '../http/failure.ts';
+import { parseJson } from '../http/json.ts';
+
+/** One event of a stream. */
+export interface StreamEvent {
+  /** Missing if the event exceeds the limit. Nothing can be decoded after it. */
+  readonly data?: string;
+  /** The event type, if the event has one. */
+  readonly event?: string | undefined;
+}
 
 /** Whether an event proves that the stream is complete. What follows it is ignored. */
 export function isDone({ data }: StreamEvent): boolean {
@@ -69,17 +75,68 @@ export function mayBeStatus(event: StreamEvent): boolean {
   return isRecord(value) && !isStandardError(event) && !isCertainFailure(value);
 }
 
-/** What the log says about an event that was a status. */
-export function ignoredStatus({ data = '' }: StreamEvent): string {
-  return `A streamed chat: received ${singleLine(data)}, which was ignored, because the chat continued.`;
-}
-
 /** The item of a list of one: some services send their errors in a list. */
 function itemOf(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value;
 }
 
-/** What is wrong with an event that has no data. */
-export function tooLargeProblem(maxEventBytes: number): string {
-  return `an event exceeds maxEventBytes (${maxEventBytes})`;
+/**
+ * Whether a record reports that the service failed, in any form that {@link parseErrorBody} reads: a choice with an error,
+ * or a record without choices whose fields name an error, or that has a message, no usage and nothing that says what else it
+ * is. The last kind {@link isCertainFailure may be a status}.
+ */
+export function isFailure(value: unknown, data: string): boolean {
+  if (!isRecord(value)) return false;
+  if (isCertainFailure(value)) return true;
+  const { choices, usage } = value;
+  if (choices != null && !(Array.isArray(choices) && choices.length === 0)) return false;
+  return usage == null && !namesOther(value) && parseErrorBody(data).message !== undefined;
 }
+
+/**
+ * Whether a record can be nothing but a failure. A record with only a message is a status where the chat continues after it, and
+ * a failure where it does not.
+ */
+function isCertainFailure(record: Record<string, unknown>): boolean {
+  const { choices } = record;
+  if (Array.isArray(choices) && choices.length > 0) return choiceError(record) !== undefined;
+  return (choices == null || Array.isArray(choices)) && namesFailure(record);
+}
+
+function namesFailure(record: Record<string, unknown>): boolean {
+  const { object, type, event, level, status, success, ok, code, error_code } = record;
+  const { errors, fault, response, base_resp: base } = record;
+  return (
+    success === false ||
+    ok === false ||
+    [object, type, event, level, status].some(isFailureWord) ||
+    [status, code].some((number) => Number(number) >= 400 && !isSuccessCode(number)) ||
+    (Array.isArray(errors) && errors.length > 0) ||
+    (!isSuccessCode(error_code) && failureTexts.some((name) => isNonEmptyString(record[name]))) ||
+    hasError({ error: fault }) ||
+    (isRecord(response) && hasError(response)) ||
+    (isRecord(base) && Boolean(base.status_code))
+  );
+}
+
+function isFailureWord(value: unknown): boolean {
+  return typeof value === 'string' && /(^|[._-])(error|failed|failure|exception)$/i.test(value);
+}
+
+/** Whether a record with a message says that it reports no failure, but progress or success. */
+function namesOther(record: Record<string, unknown>): boolean {
+  const { type, event, status, level, success, code, error_code } = record;
+  const words = [type, event, status, level].filter(isNonEmptyString);
+  return (
+    success === true ||
+    [code, error_code].some(isSuccessCode) ||
+    words.some((word) => progress.test(word))
+  );
+}
+
+function isSuccessCode(code: unknown): boolean {
+  return /^(0|200|20000|ok|success)$/i.test(String(code));
+}
+
+const progress =
+  /^(status|progress|info|log|notice|warning|debug|queued?|pending|running|thinking|processing|in_progress|ok|success|completed?|done)$/i;

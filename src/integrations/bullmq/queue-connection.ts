@@ -7,10 +7,8 @@ import type { PauseReason } from './decisions/step.ts';
 import { Announcements } from './redis/announcements.ts';
 import { connect, disconnect, withinTime } from './redis/connection.ts';
 import { redisKeys } from './redis/keys.ts';
-import type { RedisKeys } from './redis/keys.ts';
-import { RowIndex } from './redis/row-index.ts';
+import { QueueState } from './redis/queue-state.ts';
 import { RowStore } from './redis/row-store.ts';
-import { Pauses } from './redis/spend.ts';
 import type { RowData } from './row.ts';
 
 /** Where a queue is. */
@@ -27,12 +25,10 @@ export class QueueConnection {
   /** The jobs of the queue. */
   readonly jobs: Queue<RowData>;
   readonly rows: RowStore;
-  readonly index: RowIndex;
-  readonly pauses: Pauses;
+  readonly state: QueueState;
   readonly announcements: Announcements;
   readonly #redis: Redis;
   readonly #isOwnRedis: boolean;
-  readonly #keys: RedisKeys;
   #paused: PauseReason | undefined;
   #isClosed = false;
 
@@ -49,10 +45,8 @@ export class QueueConnection {
     // Each call reports its own error.
     this.jobs.on('error', () => undefined);
     const keys = redisKeys(this.jobs, { prefix, baseURL });
-    this.#keys = keys;
     this.rows = new RowStore(redis, keys);
-    this.index = new RowIndex(redis, keys);
-    this.pauses = new Pauses(redis, keys);
+    this.state = new QueueState(redis, keys);
     this.announcements = new Announcements(redis, keys.channels);
     this.announcements.listen(({ concernsPause }) => {
       // If it fails, Redis is unreachable: the connection then announces a pause when it is restored.
@@ -70,12 +64,12 @@ export class QueueConnection {
   }
 
   async pause(): Promise<void> {
-    await this.call(() => this.pauses.pause('caller'));
+    await this.call(() => this.state.pause('caller'));
     await this.#updatePaused();
   }
 
   async resume(): Promise<void> {
-    await this.call(() => this.pauses.resume());
+    await this.call(() => this.state.resume());
     await this.#updatePaused();
   }
 
@@ -93,7 +87,7 @@ export class QueueConnection {
   async obliterate(): Promise<void> {
     await this.call(() => this.jobs.pause());
     await this.call(() => this.jobs.obliterate({ force: true }));
-    await this.call(() => deleteRecords(this.#redis, this.#keys));
+    await this.call(() => this.state.clear());
   }
 
   /** @throws `ConfigurationError` */
@@ -111,15 +105,6 @@ export class QueueConnection {
 
   /** Reads why the queue is paused. */
   async #updatePaused(): Promise<void> {
-    this.#paused = await this.call(() => this.pauses.reason());
+    this.#paused = await this.call(() => this.state.pauseReason());
   }
-}
-
-/** Deletes what a queue stores in addition to its jobs, and announces that it is no longer paused. */
-export async function deleteRecords(redis: Redis, { queue, channels }: RedisKeys): Promise<void> {
-  await redis
-    .multi()
-    .del(...Object.values(queue))
-    .publish(channels.paused, '')
-    .exec();
 }

@@ -111,8 +111,8 @@ export class GenerationQueue {
     if (this.#closing) throw new ConfigurationError('queue: is closed.');
     checkOptions(options, workRules);
     const { concurrency = 50, signal } = options;
-    const { jobs, rows, pauses } = this.#connection;
-    const worker = startWorker({ ...this.#settings, jobs, rows, pauses, concurrency, signal });
+    const { jobs, rows, state } = this.#connection;
+    const worker = startWorker({ ...this.#settings, jobs, rows, state, concurrency, signal });
     this.#workers.add(worker);
     void worker.run.then(() => this.#workers.delete(worker));
     return worker;
@@ -132,7 +132,7 @@ export class GenerationQueue {
     const connection = this.#connection;
     const isFromStart = options.from === 'start';
     // It starts with what ends after this call, not after the first iteration.
-    const lastEnded = connection.call(() => connection.index.lastEnded());
+    const lastEnded = connection.call(() => connection.state.lastEnded());
     const after = lastEnded.then((last) => (isFromStart ? 0 : last));
     // The first iteration reports the error, if there is one.
     after.catch(() => undefined);
@@ -166,7 +166,7 @@ export class GenerationQueue {
    * @throws `ConnectionError`
    */
   async count(): Promise<RowCounts> {
-    return this.#connection.call(() => this.#connection.index.counts());
+    return this.#connection.call(() => this.#connection.state.counts());
   }
 
   /**

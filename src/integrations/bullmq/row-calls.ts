@@ -6,7 +6,7 @@ import { afterRetry, needsNewKey } from './decisions/plan.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import type { Announcements } from './redis/announcements.ts';
 import { isBug, withinTime } from './redis/connection.ts';
-import type { RowIndex } from './redis/row-index.ts';
+import type { QueueState } from './redis/queue-state.ts';
 import type { RowStore } from './redis/row-store.ts';
 import { isEnded, jobIdOf } from './row.ts';
 import type { EndedRow, Row, RowError, StoredRow } from './row.ts';
@@ -109,7 +109,7 @@ const pageSize = 100;
 /** Where results are read. */
 interface ResultSource {
   readonly rows: RowStore;
-  readonly index: RowIndex;
+  readonly state: QueueState;
   readonly announcements: Announcements;
   readonly isClosed: boolean;
 }
@@ -161,13 +161,13 @@ async function nextPage(source: ResultSource, after: number): Promise<Page | und
   }
 }
 
-async function readPage({ rows, index }: ResultSource, after: number): Promise<Page | undefined> {
-  const page = await index.endedAfter(after, pageSize);
+async function readPage({ rows, state }: ResultSource, after: number): Promise<Page | undefined> {
+  const page = await state.endedAfter(after, pageSize);
   const last = page.at(-1)?.[1];
   if (last === undefined) return undefined;
   const jobIds = page.map(([jobId]) => jobId);
   const ended = await rows.readJobs(jobIds);
-  const numbers = await index.endNumbers(jobIds);
+  const numbers = await state.endNumbers(jobIds);
   // A row that was retried and has ended again follows under its new number. Without a number, it was removed or
   // retried meanwhile: if it was read before that, its end is still to be yielded.
   const isCurrent = page.map(([, number], at) => (numbers[at] ?? number) === number);

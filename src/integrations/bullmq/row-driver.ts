@@ -13,7 +13,6 @@ import type {
   SucceededGeneration,
   Task,
   TaskKind,
-  TaskNamespace,
 } from 'polygate';
 
 import { ConfigurationError } from '../../errors/base.ts';
@@ -90,7 +89,8 @@ export async function submitStoredRow(
   idempotencyKey: string,
   observer: AttemptObserver,
 ): Promise<TaskResponse> {
-  const submission = namespaceOf(gateway, kind).restore(path, params, fallback);
+  const { images: image, videos: video, audio } = gateway;
+  const submission = { image, video, audio }[kind].restore(path, params, fallback);
   const task = await submission.send({ idempotencyKey }, observer);
   const { meta } = task;
   return { task, meta, result: await resultOf(task, meta) };
@@ -112,14 +112,10 @@ export async function sendChat(
 
 /** Polls the task of a row once. */
 export async function pollRow(gateway: Polygate, receipt: Receipt): Promise<TaskResponse> {
-  const task = namespaceOf(gateway, receipt.kind).task(receipt);
+  const task = gateway.resume(receipt);
   // The queue repeats failed polls.
   const { meta } = await task.retrieve({ maxRetries: 0 }).withResponse();
   return { task, meta, result: await resultOf(task, meta) };
-}
-
-function namespaceOf(gateway: Polygate, kind: TaskKind): TaskNamespace<TaskKind> {
-  return { image: gateway.images, video: gateway.videos, audio: gateway.audio }[kind];
 }
 
 /** What the last response said about a task. */

@@ -8,6 +8,8 @@ import type {
 } from 'polygate';
 
 import { PolygateError } from '../../errors/base.ts';
+import { APIError } from '../../errors/responses.ts';
+import { canSucceedLater, slotRejectionOf } from '../../internal.ts';
 import { omitUndefined } from '../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../wire/types/type-guards.ts';
 import type { RowKind, RowRequest } from './row-driver.ts';
@@ -93,6 +95,28 @@ export function errorRecord(error: unknown, idempotencyKey: string | undefined):
     taskId: task?.id,
     idempotencyKey: error.idempotencyKey ?? idempotencyKey,
   });
+}
+
+/** Whether there is no valid API key: the service rejects it, or the function that returns it fails. */
+export const lacksKey = (error: unknown): boolean =>
+  PolygateError.is(error) && error.reason === 'api-key';
+
+/** Whether the service has rejected the request for good, so that there is no point in repeating it. */
+export const isRejected = (error: unknown): boolean =>
+  APIError.is(error) && !canSucceedLater(error);
+
+/** The delay that the service has requested, in ms. */
+export function retryAfterOf(error: unknown): number | undefined {
+  const response = slotRejectionOf(error) ?? error;
+  return APIError.is(response) ? response.retryAfterMs : undefined;
+}
+
+/** The limit that a response reports; a hint if a submission reports none. */
+export function reportedLimit(error: unknown): number | 'less' | undefined {
+  const slotRejection = slotRejectionOf(error);
+  const response = slotRejection ?? error;
+  const limit = APIError.is(response) ? response.meta.concurrency.limit : undefined;
+  return limit ?? (slotRejection && 'less');
 }
 
 /** What a job contains. It never changes. */

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { ConfigurationError } from '../../errors/base.ts';
 import { unknownNameProblem } from '../../wire/types/nearest-name.ts';
 import type { Journal } from '../../wire/types/tasks/task-handle.ts';
-import { finalPath, syncFolder } from '../node/final-path.ts';
+import { codeOf, finalPath, syncFolder } from '../node/final-path.ts';
 import { lockFile } from './lock-file.ts';
 import type { FileLock } from './lock-file.ts';
 
@@ -119,7 +119,7 @@ async function endsWithNewline(file: FileHandle, size: number): Promise<boolean>
 
 async function* readLines(path: string): AsyncGenerator<string, void, undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
   let incompleteLine = '';

@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 import { ConfigurationError } from 'polygate';
 
-import { finalPath } from '../../integrations/node/final-path.ts';
+import { codeOf, finalPath } from '../../integrations/node/final-path.ts';
 import { version } from '../../internal.ts';
 import { messageOf, UsageError, parseOptions } from './arguments.ts';
 import { commandOptions } from './command-options.ts';
@@ -69,7 +69,7 @@ export async function runTypes(args: string[]): Promise<number> {
 /** The content of the file, if there is one. A file that this command has not written is not replaced. */
 async function existingFile({ output, check: isCheck }: TypesArguments) {
   const file = await readFile(output, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new UsageError(`${output} cannot be read: ${messageOf(error)}`, { cause: error });
   });
   if (isCheck || file === undefined || file.trimStart().startsWith(header)) return file;

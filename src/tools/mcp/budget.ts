@@ -41,6 +41,8 @@ type Charged = Pick<Task, 'chargeUsd' | 'replayed'>;
 export interface Reserved {
   /** Checks right before it is sent whether the limits still cover it: others may have cost more than expected. */
   readonly recheck: () => void;
+  /** The charges that it has counted, in USD. */
+  readonly chargedUsd: number;
   /** Counts the charge that a response reports, also one that has failed and that another attempt follows. */
   readonly note: (meta: ResponseMeta) => void;
   /** Ends it with an accepted task. Counts the reserved amount if the service has reported no charge. */
@@ -112,13 +114,19 @@ export class ProcessBudget {
       await this.#refunds.update();
       if (!this.#reserveNow(entry, purchase)) throw this.#exceeded(purchase);
     }
+    let chargedUsd = 0;
     return {
+      get chargedUsd() {
+        return chargedUsd;
+      },
       recheck: () => {
         if (!this.#reserveNow(entry, purchase)) throw this.#exceeded(purchase);
       },
       note: (meta) => {
         const verdict = verdictOf(meta);
-        if (verdict.money === 'charged') entry.charge(verdict.usd, verdict.replay);
+        if (verdict.money === 'charged' && entry.charge(verdict.usd, verdict.replay)) {
+          chargedUsd = roundUsd(chargedUsd + verdict.usd);
+        }
       },
       charge: (task) => this.#accept(entry, purchase, task),
       leave: (error) => {

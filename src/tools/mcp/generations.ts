@@ -11,6 +11,7 @@ import {
   repeatCall,
   errorReply,
   pendingReply,
+  priceLine,
   reply,
   resultReply,
 } from './replies.ts';
@@ -85,9 +86,8 @@ export class Generations {
   /** Waits for a task and saves its results. */
   async #finish(opened: OpenTask, call: Call, log: CommandLog): Promise<CallToolResult> {
     const { budget, clean } = this.#services;
-    const { task, stored } = opened;
+    const { task, stored, chargeUsd } = opened;
     const { idempotencyKey } = stored.entry;
-    const { chargeUsd } = task;
     const next = continueTask(task.id, clean);
     log.note({ sent: 'accepted', idempotencyKey, chargeUsd, next });
     const lines = earlierLines(opened);
@@ -100,6 +100,7 @@ export class Generations {
       lines.push(`Budget: ${budget.text}`);
       return errorReply(error, log.context, { clean, lines });
     }
+    lines.unshift(priceLine(chargeUsd));
     if (generation === undefined) return pendingReply(task, { clean, lines });
     call.report('saving the result', 99);
     const files = await within(call, this.#results.save(stored.entry, generation));

@@ -69,7 +69,6 @@ export function pendingReply(
     [
       `${state} ${id === '' ? 'It has no id.' : `Its id is ${id}.`}`,
       `To continue: ${continueTask(id, clean)}. That costs nothing.`,
-      ...chargeLines(task),
       ...lines,
     ],
     clean,
@@ -99,7 +98,7 @@ export async function resultReply(
     const made = { previews, problems };
     await within(call, addPreviews(made, files.slice(0, maxPreviews), call));
   }
-  const all = [...saved, ...problems, ...chargeLines(task), ...lines, `Task: ${task.id}`];
+  const all = [...saved, ...problems, ...lines, `Task: ${task.id}`];
   const images = previews.map((image) => ({ type: 'image' as const, ...image }));
   return { content: [...reply(all, clean).content, ...images] };
 }
@@ -119,9 +118,9 @@ async function addPreviews(
   }
 }
 
-function chargeLines({ chargeUsd }: Task): string[] {
-  return [chargeUsd === undefined ? 'Price: not reported' : `Price: ${formatUsd(chargeUsd)}`];
-}
+/** What a call has cost, in one line. */
+export const priceLine = (usd: number | undefined): string =>
+  `Price: ${usd === undefined ? 'not reported' : formatUsd(usd)}`;
 
 /** How to continue while only the key of a task is known. */
 export const repeatCall = 'repeat this call with the same arguments';

@@ -45,6 +45,8 @@ export interface Order {
 export interface OpenTask {
   readonly task: Task;
   readonly stored: StoredTask;
+  /** What it has cost in USD, with all attempts of the call that has submitted it; undefined if no charge was reported. */
+  readonly chargeUsd: number | undefined;
   /** Whether an earlier call has submitted it. */
   readonly isEarlier: boolean;
   /** When an earlier request was sent, if the service has not recognized this one as its repetition. */
@@ -111,7 +113,7 @@ export class Submissions {
     const task = gateway.resume(receipt);
     const usd = budget.settle(idempotencyKey, task);
     if (usd !== undefined) this.#addCharge(idempotencyKey, usd, true);
-    return { task, stored, isEarlier: true };
+    return { task, stored, chargeUsd: task.chargeUsd, isEarlier: true };
   }
 
   /** Adds a charge whose refund belongs to this process. */
@@ -173,7 +175,7 @@ export class Submissions {
       isSent = true;
       const task = await this.#send(stored, log, reservation);
       this.#addCharge(idempotencyKey, reservation.charge(task), task.replayed);
-      return this.#accept(task, stored);
+      return this.#accept(task, stored, reservation.chargedUsd || task.chargeUsd);
     } catch (error) {
       const isKnown = PolygateError.is(error) && error.outcome !== undefined;
       const isUnknown = isSent && (log.context.isRepeated === true || !isUncharged(error));
@@ -195,10 +197,10 @@ export class Submissions {
   }
 
   /** Remembers an accepted task. */
-  #accept(task: Task, stored: StoredTask): OpenTask {
+  #accept(task: Task, stored: StoredTask, chargeUsd: number | undefined): OpenTask {
     const isUnrecognized = stored.isRepeated && !task.replayed;
     const unrecognizedSince = isUnrecognized ? stored.entry.createdAt : undefined;
-    const opened = { task, stored, isEarlier: task.replayed, unrecognizedSince };
+    const opened = { task, stored, chargeUsd, isEarlier: task.replayed, unrecognizedSince };
     if (task.id) this.#accepted.set(task.id, { ...opened, isEarlier: true });
     return opened;
   }

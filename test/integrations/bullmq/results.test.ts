@@ -13,8 +13,8 @@ test.skipIf(!isRedisInstalled)('a damaged row ends the results with its error', 
   await ended(stores, id, {});
   await stores.redis.hset(stores.row('r0'), 'pg:state', '{');
   const announcements = new Announcements(stores.redis, stores.first.channels);
-  const { rows, index } = stores.first;
-  const source = { rows, index, announcements, isClosed: false };
+  const { rows, state } = stores.first;
+  const source = { rows, state, announcements, isClosed: false };
   const results = endedRows(source, Promise.resolve(0));
   onTestFinished(() => {
     source.isClosed = true;
@@ -33,9 +33,9 @@ test.skipIf(!isRedisInstalled)(
     await ended(stores, retried, {});
 
     // Another process retries the row between two requests of this one.
-    const endedAfter = first.index.endedAfter.bind(first.index);
+    const endedAfter = first.state.endedAfter.bind(first.state);
     let isRetried = false;
-    first.index.endedAfter = async (...page) => {
+    first.state.endedAfter = async (...page) => {
       const numbers = await endedAfter(...page);
       if (isRetried) return numbers;
       isRetried = true;
@@ -47,8 +47,8 @@ test.skipIf(!isRedisInstalled)(
 
     const announcements = new Announcements(stores.redis, first.channels);
     const yielded: string[] = [];
-    const { rows, index } = first;
-    const source = { rows, index, announcements, isClosed: false };
+    const { rows, state } = first;
+    const source = { rows, state, announcements, isClosed: false };
     for await (const { id, status } of endedRows(source, Promise.resolve(0))) {
       yielded.push(`${id} ${status}`);
       source.isClosed = yielded.includes('r1 failed');

@@ -7,7 +7,7 @@ import {
   unpaid,
 } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import type { Settlement } from '../../../src/integrations/bullmq/decisions/settlement.ts';
-import { parseSpend } from '../../../src/integrations/bullmq/redis/spend.ts';
+import { parseSpend } from '../../../src/integrations/bullmq/redis/scripts/spend.ts';
 import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';

@@ -4,15 +4,16 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { SucceededGeneration } from 'polygate';
 
-import type { Admission } from '../../../src/integrations/bullmq/decisions/failures.ts';
 import { unpaid } from '../../../src/integrations/bullmq/decisions/settlement.ts';
-import type { Move, PauseReason } from '../../../src/integrations/bullmq/decisions/step.ts';
-import { deleteRecords } from '../../../src/integrations/bullmq/queue-connection.ts';
+import type {
+  Admission,
+  Move,
+  PauseReason,
+} from '../../../src/integrations/bullmq/decisions/step.ts';
 import { redisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
 import type { Channels, RedisKeys } from '../../../src/integrations/bullmq/redis/keys.ts';
-import { RowIndex } from '../../../src/integrations/bullmq/redis/row-index.ts';
+import { QueueState } from '../../../src/integrations/bullmq/redis/queue-state.ts';
 import { RowStore } from '../../../src/integrations/bullmq/redis/row-store.ts';
-import { Pauses } from '../../../src/integrations/bullmq/redis/spend.ts';
 import { jobIdOf } from '../../../src/integrations/bullmq/row.ts';
 import type { RowData, RowVersion, StoredRow } from '../../../src/integrations/bullmq/row.ts';
 import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
@@ -26,16 +27,12 @@ let lastPrefix = 0;
  */
 class LatestStore {
   readonly rows: RowStore;
-  readonly index: RowIndex;
-  readonly pauses: Pauses;
+  readonly state: QueueState;
   readonly channels: Channels;
-  readonly #keys: RedisKeys;
 
   constructor(redis: Redis, keys: RedisKeys) {
-    this.#keys = keys;
     this.rows = new RowStore(redis, keys);
-    this.index = new RowIndex(redis, keys);
-    this.pauses = new Pauses(redis, keys);
+    this.state = new QueueState(redis, keys);
     this.channels = keys.channels;
   }
 
@@ -86,13 +83,13 @@ class LatestStore {
 
   readJob = (jobId: string) => this.rows.readJob(jobId);
   renew = (jobIds: readonly string[]) => this.rows.renew(jobIds);
-  counts = () => this.index.counts();
-  endedAfter = (number: number, count: number) => this.index.endedAfter(number, count);
-  lastEnded = () => this.index.lastEnded();
-  pause = (reason: PauseReason) => this.pauses.pause(reason);
-  pauseReason = () => this.pauses.reason();
-  resume = () => this.pauses.resume();
-  clear = () => deleteRecords(this.rows.redis, this.#keys);
+  counts = () => this.state.counts();
+  endedAfter = (number: number, count: number) => this.state.endedAfter(number, count);
+  lastEnded = () => this.state.lastEnded();
+  pause = (reason: PauseReason) => this.state.pause(reason);
+  pauseReason = () => this.state.pauseReason();
+  resume = () => this.state.resume();
+  clear = () => this.state.clear();
 
   async #rowOf(jobId: string): Promise<RowVersion> {
     return (await this.readJob(jobId)) ?? missingRow(jobId);

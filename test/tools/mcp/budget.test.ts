@@ -64,7 +64,8 @@ test('each charge counts, also that of an attempt that another one follows', asy
   const request = { kind: 'image' as const, ...body, params: {} };
   const output = join(folder, '{id}.{ext}');
   const order = { tool: 'generate_image', request, body, idempotencyKey: 'k', output };
-  await submissions.open(order, call);
+  const { chargeUsd } = await submissions.open(order, call);
   expect(mock.invoice).toHaveLength(2);
+  expect(chargeUsd).toBe(0.04);
   expect(budget.leftUsd).toBe(0.96);
 });

@@ -1,6 +1,4 @@
 import type { RowStatus, RowState } from '../row.ts';
-import { workerPauseAfter } from './failures.ts';
-import type { Refusal } from './failures.ts';
 import type { Settlement } from './settlement.ts';
 
 /** What a step has led to: how the row moves, and when its next step is due. */
@@ -71,10 +69,59 @@ export function jobEndOf(status: RowStatus, state: RowState): JobEnd {
   return { kind: 'fail', reason: state.error?.message ?? status };
 }
 
+/**
+ * How long a worker takes no jobs after a row for which no slot was free, in ms, so that polls which become due come
+ * first.
+ */
+export const slotPause = 200;
+
+/** How long a worker takes no jobs after a row that the paused queue may not submit, in ms. */
+export const pauseTime = 500;
+
+/** Why a row may not submit now. */
+export type Refusal =
+  /** No slot is free, or the budget may cover the row when others have ended. */
+  | 'full'
+  /** The budget has changed since the decision about the row was made from it. */
+  | 'changed'
+  | 'paused'
+  /** The queue is paused because its budget was exceeded, and it does not cover the row. */
+  | 'used-up'
+  /** The budget does not cover the row, so that the queue pauses now. */
+  | 'exceeded'
+  /** The row is no longer waiting, or has changed since it was read. */
+  | 'gone';
+
+/** Whether a row may submit, and why not. */
+export type Admission =
+  | { readonly admitted: true; readonly turn: string }
+  | {
+      readonly admitted: false;
+      readonly reason: Refusal;
+      /** Why the budget does not cover the row, if it is `exceeded` or `used-up`. */
+      readonly problem?: string | undefined;
+    };
+
+/** When a refused row tries again, in ms; undefined if that would not help. */
+export function retryDelayAfter(reason: Refusal): number | undefined {
+  switch (reason) {
+    case 'full':
+      return 25;
+    case 'changed':
+      // Short, because each change lets another row submit, but not 0: many processes may be trying.
+      return 5;
+    case 'paused':
+    case 'used-up':
+    case 'exceeded':
+    case 'gone':
+      return undefined;
+  }
+}
+
 /** How a job ends whose row may not submit now. */
 export const jobEndAfterRefusal = (reason: Exclude<Refusal, 'gone'>): JobEnd => ({
   kind: 'return',
-  pauseMs: workerPauseAfter(reason),
+  pauseMs: reason === 'full' || reason === 'changed' ? slotPause : pauseTime,
 });
 
 /** How a job ends after a step that was recorded. */

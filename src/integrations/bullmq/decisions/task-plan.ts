@@ -12,9 +12,8 @@ import {
 import type { IntegrationContext } from '../../../internal.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import type { TaskResult } from '../row-driver.ts';
-import { errorRecord } from '../row.ts';
+import { errorRecord, lacksKey, retryAfterOf } from '../row.ts';
 import type { RowError, RowState, StoredRow } from '../row.ts';
-import { lacksKey, retryAfterOf } from './failures.ts';
 import { settlementOf } from './settlement.ts';
 import { after, end } from './step.ts';
 import type { Move, Step } from './step.ts';
@@ -156,6 +155,6 @@ function pollLater(
 /** When the wait for the task of a row ends, on the clock of Redis. */
 const deadlineOf = ({ deadline = Infinity }: RowState): number => deadline;
 
-/** JSON has no Infinity. */
+/** When a wait for a task ends, on the clock of Redis; undefined for never, because JSON has no Infinity. */
 export const deadlineAfter = (now: number, waitTimeout: number): number | undefined =>
   Number.isFinite(waitTimeout) ? now + waitTimeout : undefined;

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 
 import { ConfigurationError, PolygateError } from '../../../errors/base.ts';
 import { ConnectionError } from '../../../errors/call.ts';
+import { waitAtMost } from '../../../internal.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 
 interface Connection {
@@ -100,20 +101,13 @@ const maxRedisTime = maxOutageTime - maxSilence - 1_000;
  * @throws `ConnectionError`
  */
 export async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(unreachable(`no response within ${maxRedisTime / 1_000} s`)),
-      maxRedisTime,
-    );
-  });
   try {
-    return await Promise.race([work, timeout]);
+    return await waitAtMost(maxRedisTime, work, () => {
+      throw unreachable(`no response within ${maxRedisTime / 1_000} s`);
+    });
   } catch (error) {
     if (PolygateError.is(error) || isBug(error)) throw error;
     throw unreachable(error instanceof Error ? error.message : String(error), error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

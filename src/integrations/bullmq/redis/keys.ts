@@ -31,7 +31,7 @@ const queueKeys = (toKey: (name: string) => string) => ({
   meta: toKey('polygate:meta'),
   /** Hash: the sums of all charges (`spent`) and of all reservations (`reserved`). */
   spend: toKey('polygate:spend'),
-  /** Hash: what is known about charges, by the path of the request. See `recordCharge` in `scripts/functions.ts`. */
+  /** Hash: what is known about charges, by the path of the request. See `recordCharge` in `scripts/lua.ts`. */
   charges: toKey('polygate:charges'),
   /** Sorted set: which late charges were counted, by the time in s. See `lateCharge` in `scripts/spend.ts`. */
   late: toKey('polygate:late'),

@@ -10,22 +10,26 @@ import { isUnpriced } from '../../../paid/limits.ts';
 import type { Expected } from '../../../paid/limits.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
-import type { Admission, Refusal } from '../decisions/failures.ts';
 import type { Decision } from '../decisions/settlement.ts';
 import { priorityOf } from '../decisions/step.ts';
-import type { Move } from '../decisions/step.ts';
+import type { Admission, Move, Refusal } from '../decisions/step.ts';
 import type { RowStatus, RowData, RowVersion, StoredRow } from '../row.ts';
 import { jobIdOf } from '../row.ts';
 import { parseRow, parseRowData, rowFields } from './fields.ts';
 import { dataField } from './keys.ts';
 import type { RedisKeys } from './keys.ts';
 import { admit, reserveMore } from './scripts/admit.ts';
-import { renew } from './scripts/functions.ts';
-import { runScript } from './scripts/lua-script.ts';
-import type { LuaScript } from './scripts/lua-script.ts';
+import { renew, runScript } from './scripts/lua.ts';
+import type { LuaScript } from './scripts/lua.ts';
 import { move, remove, retry } from './scripts/rows.ts';
-import { readSpend, lateCharge, settleArguments } from './scripts/spend.ts';
-import { fromNanoUsd, storedNano, storedUsd } from './spend.ts';
+import {
+  fromNanoUsd,
+  lateCharge,
+  readSpend,
+  settleArguments,
+  storedNano,
+  storedUsd,
+} from './scripts/spend.ts';
 
 /** What is decided about the budget for a row, and what it was decided from; that is empty without a limit. */
 export interface Claim {

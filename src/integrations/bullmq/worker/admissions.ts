@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Polygate } from 'polygate';
-
 import type { KeyCharges } from '../../../internal.ts';
 import { roundUsd } from '../../../paid/amounts.ts';
-import { retryDelayAfter } from '../decisions/failures.ts';
-import type { Admission } from '../decisions/failures.ts';
 import { decideReservation, unlimited } from '../decisions/settlement.ts';
+import { retryDelayAfter } from '../decisions/step.ts';
+import type { Admission } from '../decisions/step.ts';
 import { repeatInOutage } from '../redis/connection.ts';
 import type { RowStore } from '../redis/row-store.ts';
-import { parseSpend } from '../redis/spend.ts';
+import { parseSpend } from '../redis/scripts/spend.ts';
 import type { StoredRow, RowVersion } from '../row.ts';
 import type { RowPrice } from './record-submission.ts';
 import { logMinor, logPause, logRejection } from './steps.ts';
+import type { RunnerContext } from './steps.ts';
 
 /** How often slots are renewed, in ms: once per tick of the clock of their leases, which last several ticks. */
 const renewInterval = 1_000;
@@ -26,13 +25,7 @@ const maxSlotWait = 1_000;
  */
 const maxPermitWait = 200;
 
-/** What admissions depend on. */
-interface AdmissionContext {
-  readonly rows: RowStore;
-  readonly gateway: Polygate;
-  readonly maxUsd: number | undefined;
-  readonly concurrency: number;
-}
+type AdmissionContext = Pick<RunnerContext, 'concurrency' | 'gateway' | 'maxUsd' | 'rows'>;
 
 /** Decides which rows this process submits, and renews their slots until they are released. */
 export class Admissions {

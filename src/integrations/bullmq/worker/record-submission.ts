@@ -6,11 +6,11 @@ import { highestPrice, contextOf } from '../../../internal.ts';
 import { estimatedUnits } from '../../../paid/prices.ts';
 import type { PricedUnits } from '../../../paid/prices.ts';
 import { lateChargeOf, lateStep } from '../decisions/chat-plan.ts';
-import { isRejected, lacksKey } from '../decisions/failures.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { repeatInOutage } from '../redis/connection.ts';
 import type { RowStore } from '../redis/row-store.ts';
 import { estimateUsd } from '../row-driver.ts';
+import { isRejected, lacksKey } from '../row.ts';
 import type { StoredRow, RowData } from '../row.ts';
 import { textFor } from './steps.ts';
 

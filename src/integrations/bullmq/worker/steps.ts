@@ -1,5 +1,5 @@
 /** The requests of a row. Each returns what follows from its response. */
-import type { Job } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import type { Outcome, Polygate, ResponseMeta, Task } from 'polygate';
 
 import { contextOf, KeyCharges } from '../../../internal.ts';
@@ -12,22 +12,26 @@ import type { Verdict } from '../../../paid/verdict.ts';
 import { unchecked } from '../../../wire/types/schema.ts';
 import { isRecord, textOf } from '../../../wire/types/type-guards.ts';
 import { afterChat } from '../decisions/chat-plan.ts';
-import { reportedLimit } from '../decisions/failures.ts';
 import { afterFailedSubmit, lifeOf } from '../decisions/plan.ts';
 import type { FailedCharges } from '../decisions/settlement.ts';
 import type { Move, Step } from '../decisions/step.ts';
 import { afterAccepted, afterFailedPoll, afterPoll } from '../decisions/task-plan.ts';
 import type { PollTiming } from '../decisions/task-plan.ts';
+import type { QueueSettings } from '../options.ts';
+import type { QueueState } from '../redis/queue-state.ts';
+import type { RowStore } from '../redis/row-store.ts';
 import { pollRow, sendChat, submitStoredRow } from '../row-driver.ts';
 import type { TaskResult } from '../row-driver.ts';
+import { reportedLimit } from '../row.ts';
 import type { RunningRow, StoredRow, RowData } from '../row.ts';
 
-/** The options that the steps of a row depend on. */
-export interface StepOptions {
-  /** How many submissions of a row may fail. */
-  readonly attempts: number;
-  /** How long to wait for a task, in ms. */
-  readonly waitTimeout: number;
+/** What the steps of a worker need from its queue. */
+export interface RunnerContext extends Omit<QueueSettings, 'prefix'> {
+  /** The jobs of the queue. */
+  readonly jobs: Queue<RowData>;
+  readonly rows: RowStore;
+  readonly state: QueueState;
+  readonly concurrency: number;
 }
 
 /** A row whose next step is due. */
@@ -39,7 +43,7 @@ export interface DueRow {
 }
 
 /** A row that was admitted. */
-export interface AdmittedRow extends DueRow, StepOptions {
+export interface AdmittedRow extends DueRow, Pick<QueueSettings, 'attempts' | 'waitTimeout'> {
   /** Reserves another attempt of a chat after these charges. Returns false if the budget does not cover it. */
   readonly reserveRetry: (charges: KeyCharges) => Promise<boolean>;
 }

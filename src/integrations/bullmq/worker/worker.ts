@@ -1,23 +1,19 @@
 import { DelayedError, RateLimitError, UnrecoverableError, Worker } from 'bullmq';
 import type { Job, Queue } from 'bullmq';
-import type { Polygate } from 'polygate';
 
 import type { KeyCharges } from '../../../internal.ts';
 import { afterLostChat } from '../decisions/chat-plan.ts';
-import { lacksKey } from '../decisions/failures.ts';
 import { afterClose, afterExceeded, nextOf } from '../decisions/plan.ts';
 import { jobEndAfter, jobEndAfterRefusal, jobEndOf } from '../decisions/step.ts';
 import type { JobEnd, Step } from '../decisions/step.ts';
 import { disconnect, reconnecting, trackDuplicates, withinTime } from '../redis/connection.ts';
-import type { RowStore } from '../redis/row-store.ts';
-import type { Pauses } from '../redis/spend.ts';
-import { isEnded } from '../row.ts';
+import { isEnded, lacksKey } from '../row.ts';
 import type { RowData, StoredRow } from '../row.ts';
 import { Admissions, reserveRetry } from './admissions.ts';
 import { recordSubmission, RowPrices } from './record-submission.ts';
 import type { RowPrice } from './record-submission.ts';
 import { logFailedStep, logMinor, nameOf, poll, submit } from './steps.ts';
-import type { DueRow, StepOptions } from './steps.ts';
+import type { DueRow, RunnerContext } from './steps.ts';
 
 /** How long a job stays locked after its worker dies, and how often locks are checked, in ms. */
 const lockDuration = 10_000;
@@ -88,17 +84,6 @@ async function endOrOutage(end: Promise<void>, ping: () => Promise<unknown>): Pr
 
 /** How long a row rests after a step that could not be completed, in ms. */
 const retryDelay = 2_000;
-
-/** What the steps of a worker need from its queue. */
-export interface RunnerContext extends StepOptions {
-  /** The jobs of the queue. */
-  readonly jobs: Queue<RowData>;
-  readonly rows: RowStore;
-  readonly pauses: Pauses;
-  readonly gateway: Polygate;
-  readonly maxUsd: number | undefined;
-  readonly concurrency: number;
-}
 
 /** Another process has taken the row, or has removed it, so the step of this one comes too late. */
 class RowTakenError extends Error {
@@ -218,13 +203,13 @@ export class StepRunner {
    * queue.
    */
   async #priceOf(data: RowData): Promise<RowPrice | 'no-key'> {
-    const { maxUsd, pauses } = this.#context;
+    const { maxUsd, state } = this.#context;
     if (maxUsd === undefined) return { usd: undefined };
     try {
       return await this.#prices.of(data);
     } catch (error) {
       if (!lacksKey(error)) throw error;
-      await pauses.pause('authentication');
+      await state.pause('authentication');
       return 'no-key';
     }
   }

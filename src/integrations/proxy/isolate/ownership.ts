@@ -1,11 +1,11 @@
-import { isEventStream } from '../../../internal.ts';
+import { isEventStream, waitAtMost } from '../../../internal.ts';
 import { parseRecord } from '../body/fields.ts';
 import { fieldsOf, itemsOf } from '../body/json-fields.ts';
 import { ProxyError } from '../error-response.ts';
 import { sha256 } from '../headers.ts';
 import type { Route, Target } from '../routes.ts';
 import type { Settings } from '../settings.ts';
-import { persist, waitAtMost, withinTime } from '../store/store.ts';
+import { persist, withinTime } from '../store/store.ts';
 import { canonical, wellFormed } from './readings.ts';
 import { referenceOf, referencesIn, resourcesIn, taskFields } from './references.ts';
 import type { Reference } from './references.ts';
@@ -166,7 +166,7 @@ export async function recordOwner(
   const all = new Set([...names].flatMap((name) => [name, wellFormed(name), canonical(name)]));
   const stored = await Promise.all(Array.from(all, storedName));
   const recording = persist(() => store.own(user, stored), report);
-  await waitAtMost(5_000, recording);
+  await waitAtMost(5_000, recording, () => undefined);
 }
 
 /** Removes the resources of other users from a list, and fields that name one, such as its last id. Public voices remain. */

@@ -1,8 +1,9 @@
+import { waitAtMost } from '../../../internal.ts';
 import { toNano, toUsd } from '../../../paid/amounts.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 import { ProxyError } from '../error-response.ts';
 import type { Settings } from '../settings.ts';
-import { persist, settledAs, waitAtMost, withinTime } from '../store/store.ts';
+import { persist, settledAs, withinTime } from '../store/store.ts';
 import type {
   Refusal,
   Reservation,
@@ -60,9 +61,9 @@ export async function admit(
   const reserving = (async () => store.reserve({ ...candidate, request, leaseMs }))();
   // In order: a store could otherwise record a reservation after its release, or the end of a stream before its charge.
   let last: Promise<unknown> = reserving.catch(() => {});
-  const settleAs = (as: SettledAs, charge = free) => {
+  const settleAs = async (as: SettledAs, charge = free) => {
     last = last.then(() => persist(() => store.settle({ ...settlement, ...charge, as }), report));
-    return last;
+    await waitAtMost(maxSettleWait, last, () => undefined);
   };
 
   let result: ReserveResult | undefined;
@@ -83,7 +84,7 @@ export async function admit(
   if (result?.refused !== undefined) throw refusal(result.refused, result, limits, settings);
   if (limits === undefined) {
     // Nothing but the attempt was recorded, which the page may use again.
-    return { ...unlimited, cancel: () => waitAtMost(maxSettleWait, settleAs('not-sent')) };
+    return { ...unlimited, cancel: () => settleAs('not-sent') };
   }
 
   const renewing = setInterval(() => {
@@ -98,12 +99,12 @@ export async function admit(
       const reported = money === 'charged' ? verdict.usd : undefined;
       const isEstimate = reported === undefined;
       const charge = { usd: reported ?? usd, isEstimate, replay, isStreaming };
-      await waitAtMost(maxSettleWait, settleAs(settledAs[money], charge));
+      await settleAs(settledAs[money], charge);
     },
     async cancel() {
       isSettled = true;
       clearInterval(renewing);
-      await waitAtMost(maxSettleWait, settleAs('not-sent'));
+      await settleAs('not-sent');
     },
     end() {
       clearInterval(renewing);

@@ -1,3 +1,4 @@
+import { waitAtMost } from '../../../internal.ts';
 import type { Verdict } from '../../../paid/verdict.ts';
 
 /** What a user may spend and send, as a {@link Store} checks it. */
@@ -164,26 +165,9 @@ const maxPause = 15_000;
 
 /** Runs an operation of a store. Rejects if it takes too long, or throws. */
 export async function withinTime<Result>(operation: () => Promise<Result>): Promise<Result> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const error = new Error(`The store of the proxy has not responded within ${maxWait} ms`);
-    timer = setTimeout(() => reject(error), maxWait);
+  return waitAtMost(maxWait, operation(), () => {
+    throw new Error(`The store of the proxy has not responded within ${maxWait} ms`);
   });
-  try {
-    return await Promise.race([operation(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Waits until work has ended, but no longer than `ms`. The work continues, and must not reject. */
-export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
 }
 
 /**

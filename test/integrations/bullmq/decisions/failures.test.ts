@@ -3,11 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { resolveConfig } from '../../../../src/client/config/config.ts';
 import { resolveApiKey } from '../../../../src/client/http/request-headers.ts';
-import {
-  isRejected,
-  lacksKey,
-  reportedLimit,
-} from '../../../../src/integrations/bullmq/decisions/failures.ts';
+import { isRejected, lacksKey, reportedLimit } from '../../../../src/integrations/bullmq/row.ts';
 import {
   authentication,
   badRequest,

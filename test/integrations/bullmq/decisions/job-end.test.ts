@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 
-import { pauseTime, slotPause } from '../../../../src/integrations/bullmq/decisions/failures.ts';
 import {
   after,
   end,
   jobEndAfter,
   jobEndAfterRefusal,
   jobEndOf,
+  pauseTime,
+  slotPause,
   whenResumed,
 } from '../../../../src/integrations/bullmq/decisions/step.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { retryDelayAfter } from '../../../../src/integrations/bullmq/decisions/failures.ts';
+import { retryDelayAfter } from '../../../../src/integrations/bullmq/decisions/step.ts';
 
 test.each([
   ['full', 25],

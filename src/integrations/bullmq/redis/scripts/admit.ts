@@ -11,8 +11,8 @@ import {
   advance,
   leaseTicks,
   limitOf,
-} from './functions.ts';
-import { luaScript } from './lua-script.ts';
+  luaScript,
+} from './lua.ts';
 import { spendText } from './spend.ts';
 
 /**

@@ -8,8 +8,8 @@ import {
   setStatus,
   statusAndTurn,
   changeLimit,
-} from './functions.ts';
-import { luaScript } from './lua-script.ts';
+  luaScript,
+} from './lua.ts';
 import { learn, remember, settle } from './spend.ts';
 
 /**

@@ -1,10 +1,17 @@
+import { toNano, toUsd } from '../../../../paid/amounts.ts';
 import { undecided } from '../../decisions/settlement.ts';
-import type { Settlement } from '../../decisions/settlement.ts';
+import type { QueueSpend, Settlement } from '../../decisions/settlement.ts';
 import { fields } from '../fields.ts';
 import { addedField } from '../keys.ts';
-import { storedUsd } from '../spend.ts';
-import { removeUnpriced, recordCharge, statusAndTurn } from './functions.ts';
-import { luaScript } from './lua-script.ts';
+import { luaScript, removeUnpriced, recordCharge, statusAndTurn } from './lua.ts';
+
+/** Redis adds integers that are safe in JavaScript, too. */
+export const storedNano = (nanoUsd: number): string =>
+  String(Math.min(Number.MAX_SAFE_INTEGER, nanoUsd));
+
+export const storedUsd = (usd: number): string => storedNano(toNano(usd));
+
+export const fromNanoUsd = (amount = '0'): number => toUsd(Number(amount));
 
 /** A settlement as arguments of a script. */
 export function settleArguments(settlement: Settlement = undecided) {
@@ -174,8 +181,32 @@ local function spend_text(counts, spend, charges)
 end
 `;
 
-/** Reads it. */
+/** Returns this text. */
 export const readSpend = luaScript(
   { keys: ['counts', 'spend', 'charges'], args: [] },
   `${spendText}return spend_text(counts, spend, charges)`,
 );
+
+/** Parses what it returns. */
+export function parseSpend(text: string): QueueSpend {
+  const words = text.split(' ');
+  const values = new Map<string, string>();
+  for (let at = 0; at < words.length; at += 2) values.set(words[at] ?? '', words[at + 1] ?? '');
+  return {
+    spentUsd: fromNanoUsd(values.get('spent')),
+    reservedUsd: fromNanoUsd(values.get('reserved')),
+    largest: byPath(values, 'largest:', fromNanoUsd),
+    above: byPath(values, 'above:', Number),
+    unpriced: byPath(values, 'unpriced:', Number),
+    submitting: Number(values.get('submitting') ?? 0),
+  };
+}
+
+function byPath(
+  values: ReadonlyMap<string, string>,
+  prefix: string,
+  parse: (text: string) => number,
+): ReadonlyMap<string, number> {
+  const found = [...values].filter(([name]) => name.startsWith(prefix));
+  return new Map(found.map(([name, value]) => [name.slice(prefix.length), parse(value)]));
+}

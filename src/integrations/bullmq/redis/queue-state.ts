@@ -1,10 +1,12 @@
 import type { Redis } from 'ioredis';
 
+import { unchecked } from '../../../wire/types/schema.ts';
+import type { PauseReason } from '../decisions/step.ts';
 import type { RowStatus } from '../row.ts';
 import type { RedisKeys } from './keys.ts';
 
-/** How many rows a queue has, and in which order they ended. */
-export class RowIndex {
+/** The state of a whole queue: how many rows it has, in which order they ended, and why it is paused. */
+export class QueueState {
   readonly #redis: Redis;
   readonly #keys: RedisKeys;
 
@@ -62,6 +64,32 @@ export class RowIndex {
   /** The number of the last row that ended. */
   async lastEnded(): Promise<number> {
     return Number((await this.#redis.hget(this.#keys.queue.counts, 'ended')) ?? 0);
+  }
+
+  /** Why the queue is paused, if it is. The script `admit` submits no rows of a paused queue. */
+  async pauseReason(): Promise<PauseReason | undefined> {
+    const reason = await this.#redis.hget(this.#keys.queue.meta, 'paused');
+    return reason === null ? undefined : unchecked<PauseReason>(reason);
+  }
+
+  /** Pauses the queue, unless it is paused already. The scripts `admit` and `move` pause it together with a row. */
+  async pause(reason: PauseReason): Promise<void> {
+    const { queue, channels } = this.#keys;
+    const pausing = this.#redis.multi().hsetnx(queue.meta, 'paused', reason);
+    await pausing.publish(channels.paused, reason).exec();
+  }
+
+  async resume(): Promise<void> {
+    const { queue, channels } = this.#keys;
+    const resuming = this.#redis.multi().hdel(queue.meta, 'paused');
+    await resuming.hincrby(queue.meta, 'resumes', 1).publish(channels.paused, '').exec();
+  }
+
+  /** Deletes what the queue stores in addition to its jobs, and announces that it is no longer paused. */
+  async clear(): Promise<void> {
+    const { queue, channels } = this.#keys;
+    const deleting = this.#redis.multi().del(...Object.values(queue));
+    await deleting.publish(channels.paused, '').exec();
   }
 }
 
