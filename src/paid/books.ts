@@ -133,9 +133,9 @@ export class Entry implements ReservedRequest {
   /** Ends the reservation and adds a charge. Returns whether it counts: a replay of a counted key costs nothing. */
   charge(usd: number, replay: boolean): boolean {
     const { reservation } = this;
-    if (reservation) reservation.charge(usd, this.#claim.estimate);
-    else this.#books.learn(this.route, usd);
     const counted = this.#books.counted(this.#claim.key);
+    if (reservation) reservation.charge(usd, this.#claim.estimate, counted !== undefined);
+    else this.#books.learn(this.route, usd);
     const estimate = counted?.estimate;
     // The charge replaces the estimate of its key. With a fallback, an original response may be that of another model.
     const isEstimated = estimate !== undefined && (replay || this.#mayBeOriginal(counted));
@@ -154,7 +154,8 @@ export class Entry implements ReservedRequest {
     const { requests, largest } = this.#books;
     const price = this.#claim.estimate();
     const usual = price === undefined ? (largest.get(this.route) ?? 0) : toNano(price);
-    this.#estimate(this.reservation?.accept(price, replay) ?? usual, replay, requests);
+    const isCounted = this.#books.counted(this.#claim.key) !== undefined;
+    this.#estimate(this.reservation?.accept(price, replay, isCounted) ?? usual, replay, requests);
   }
 
   /** Counts an amount until a replay reports the charge, or a request of those up to `last`. */

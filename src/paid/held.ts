@@ -43,7 +43,7 @@ export function lose(holders: Holders, holder: string, request: string, body: st
 
 /**
  * Ends the part of a request in the reservation of its holder. A success ends the whole reservation, because all requests of
- * a holder are charged once.
+ * a holder are charged once. `isCounted`: their key counted before, so that requests in flight have reserved another charge.
  */
 export function settle(
   holders: Holders,
@@ -52,14 +52,21 @@ export function settle(
     request,
     body,
     money,
-  }: { readonly request: string; readonly body: string; readonly money: Verdict['money'] },
+    isCounted,
+  }: {
+    readonly request: string;
+    readonly body: string;
+    readonly money: Verdict['money'];
+    readonly isCounted?: boolean | undefined;
+  },
 ): void {
   const held = holders.get(holder);
   if (held === undefined) return;
   // A result is that of all of them.
-  if (money === 'charged' || money === 'accepted') return void holders.delete(holder);
+  const hasResult = money === 'charged' || money === 'accepted';
+  if (hasResult && !isCounted) return void holders.delete(holder);
   const part = partOf(held, request);
-  let rest: Held = held.filter((other) => other !== part);
+  let rest: Held = held.filter((other) => other !== part && (!hasResult || isInFlight(other)));
   if (money === 'unknown' && part) {
     rest = withPart(rest, { id: `body ${body}`, nanoUsd: part.nanoUsd, lost: body });
   }

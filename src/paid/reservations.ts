@@ -95,14 +95,14 @@ export class Reservations extends ReservedSums {
     this.set(holder, amountOf(this.#holders.get(holder)), units);
   }
 
-  /** Ends the part of a request. */
-  settle(request: ReservedRequest, money: Verdict['money']): void {
+  /** Ends the part of a request. `isCounted`: see `settle` in `held.ts`. */
+  settle(request: ReservedRequest, money: Verdict['money'], isCounted?: boolean): void {
     const { holder, id } = request;
     const body = request.bodyOf();
     this.unsent.delete(holder);
     const hasResult = money === 'charged' || money === 'accepted';
     if (!this.#holders.has(holder) && !hasResult) return;
-    settle(this.#holders, holder, { request: id, body, money });
+    settle(this.#holders, holder, { request: id, body, money, isCounted });
     const held = this.#holders.get(holder);
     if (held === undefined) return this.delete(holder);
     this.set(holder, amountOf(held));
@@ -243,14 +243,14 @@ export class Reservation {
 
   /**
    * A response reports a charge: ends what is reserved, and learns what such requests cost. `estimate` returns the listed price
-   * of one that no limit has covered.
+   * of one that no limit has covered. `isCounted`: its key counted before.
    */
-  charge(usd: number, estimate?: () => number | undefined): void {
+  charge(usd: number, estimate?: () => number | undefined, isCounted?: boolean): void {
     this.#all.turns.answer(this.#request.route);
     this.#isCharged = true;
     this.#isReserved = false;
     this.#isUnpriced = false;
-    this.#all.settle(this.#request, 'charged');
+    this.#all.settle(this.#request, 'charged', isCounted);
     this.#all.learn(this.#ofRoute, toNano(usd));
     const price = this.price ?? estimate?.();
     // Others like it reserve as much if it has cost more than its price.
@@ -268,14 +268,14 @@ export class Reservation {
    * largest charge of its class or, if that is undefined, of its route. A replay without a charge does not show the price of
    * the next request.
    */
-  accept(price: number | undefined, replay: boolean): number {
+  accept(price: number | undefined, replay: boolean, isCounted: boolean): number {
     const { route, id, holder } = this.#request;
     if (replay) this.#all.turns.leave(route, id);
     else this.#all.turns.answer(route);
     this.#isUnpriced = false;
     const usual = this.#all.expected(price ?? 0, this.#unitsAt(price));
     const kept = Math.max(this.#all.amountOf(holder), usual);
-    this.#all.settle(this.#request, 'accepted');
+    this.#all.settle(this.#request, 'accepted', isCounted);
     return kept;
   }
 }

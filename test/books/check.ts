@@ -36,9 +36,7 @@ function floorOf(lines: readonly Line[]): number {
   const open = new Map<unknown, number>();
   const counted: number[] = [];
   for (const line of lines) {
-    const isKnown =
-      line.reported === 'directly' || (line.reported === 'by a replay' && line.excuse === 'none');
-    if (isKnown && isCharge(line, lines)) counted.push(line.usd);
+    if (line.reported !== 'no' && isCharge(line, lines)) counted.push(line.usd);
     else if (!line.isResolved && (line.excuse !== 'free' || line.hasResult)) {
       const holder = line.key ?? line;
       const usd = Math.min(line.usd, line.expectedUsd ?? 0);

@@ -29,6 +29,7 @@ export interface Line {
 export const excusedOf = (lines: readonly Line[]): readonly Line[] =>
   lines.filter((line) => {
     const isTwice = lines.some((other) => other !== line && other.key === line.key);
+    // A request under the key of a lost one is charged, too, and its success ends what both have reserved.
     const isHidden = line.reported !== 'directly' && line.isResolved;
     return line.excuse !== 'none' || (line.key !== undefined && isTwice && isHidden);
   });

@@ -31,6 +31,6 @@ describe.skipIf(!isRedisInstalled)('books in Redis', () => {
   });
 
   // A queue waits for seconds before it sends a lost request again: see `test/long/books-redis.test.ts`.
-  const quick = regressions.filter(({ title }) => /twice/.test(title));
+  const quick = regressions.filter(({ title }) => /twice|removed/.test(title));
   testRegressions([queueOn(() => redis)], quick);
 });

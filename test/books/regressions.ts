@@ -2,11 +2,9 @@
 import type { Scenario } from './check.ts';
 import { scenario, times } from './scenarios.ts';
 
-/** A fixed scenario, and the books that it concerns. */
-export interface Regression {
-  readonly title: string;
-  readonly scenario: Scenario;
-}
+type Steps = Parameters<typeof scenario>[1];
+const forgetting = (maxUsd: number, steps: Steps) => scenario(maxUsd, steps, { forgets: true });
+const ignoring = (maxUsd: number, steps: Steps) => scenario(maxUsd, steps, { ignoresKeys: true });
 
 /** Answers that are not the service's own, or depend on the moment. */
 const noProof = [
@@ -25,60 +23,44 @@ const noProof = [
   '503',
 ];
 
-const sentThreeTimes = scenario(1, [
-  [{ key: 'k1' }],
-  [{ key: 'k1', fate: 'lost after' }],
-  [{ key: 'k1' }],
-]);
+/** Steps of which one comes after the end of a window, and one after the service has forgotten its keys. */
+const inTwoWindows = (given: Scenario, startsAnew: number, forgets: number): Scenario => ({
+  ...given,
+  steps: given.steps.map((step, index) => ({
+    ...step,
+    startsAnew: index === startsAnew,
+    forgets: index === forgets,
+  })),
+});
 
-/** The service forgets the key when the first window ends. */
-const inTwoWindows: Scenario = {
-  ...sentThreeTimes,
-  steps: sentThreeTimes.steps.map((step, index) =>
-    index === 1 ? { ...step, forgets: true, startsAnew: true } : step,
-  ),
-};
-
-export const regressions: readonly Regression[] = [
+export const regressions: readonly { readonly title: string; readonly scenario: Scenario }[] = [
   {
     title: 'a paid key that the service forgets each time (0.24 of 0.05)',
-    scenario: scenario(
+    scenario: forgetting(
       0.05,
       times(12, () => [{ key: 'k1' }]),
-      { forgets: true },
     ),
   },
   {
     title: 'one key with 50 bodies at a service that ignores keys (1.00 of 0.05)',
-    scenario: scenario(
+    scenario: ignoring(
       0.05,
       times(50, (body) => [{ key: 'k1', body }]),
-      { ignoresKeys: true },
-    ),
-  },
-  {
-    title: 'one key with 12 bodies at a service that ignores keys (0.24 of 0.10)',
-    scenario: scenario(
-      0.1,
-      times(12, (body) => [{ key: 'k1', body }]),
-      { ignoresKeys: true },
     ),
   },
   {
     title: 'a key that was charged in vain is charged again, and the success says nothing about it',
-    scenario: scenario(
-      1,
-      [[{ key: 'k1', fate: '400 with charge' }], [{ key: 'k1', fate: 'no charge' }]],
-      { ignoresKeys: true },
-    ),
+    scenario: ignoring(1, [
+      [{ key: 'k1', fate: '400 with charge' }],
+      [{ key: 'k1', fate: 'no charge' }],
+    ]),
   },
   {
     title: 'a key that is charged again, of a model whose price was too low, without a charge',
-    scenario: scenario(
-      1,
-      [[{ key: 'k1', model: 'low' }], [{ key: 'k1', model: 'low', fate: 'no charge' }]],
-      { ignoresKeys: true },
-    ),
+    scenario: ignoring(1, [
+      [{ key: 'k1', model: 'low' }],
+      [{ key: 'k1', model: 'low', fate: 'no charge' }],
+    ]),
   },
   {
     title: 'a listed price of 0 and charges of 0.50 (10.00 of 1.00)',
@@ -112,37 +94,28 @@ export const regressions: readonly Regression[] = [
   },
   {
     title: 'one key with three successes without a charge at a service that ignores keys',
-    scenario: scenario(
+    scenario: ignoring(
       0.05,
       times(5, () => [{ key: 'k1', fate: 'no charge' }]),
-      { ignoresKeys: true },
     ),
   },
   {
     title:
       'a success without a charge or a known price, whose key is forgotten (0.06 of 0.02, and 0.02 counted)',
-    scenario: scenario(
-      0.02,
-      [
-        [{ key: 'k1', model: 'unlisted', fate: 'no charge' }],
-        [{ model: 'unlisted' }],
-        [{ key: 'k1', model: 'unlisted', fate: 'lost after' }],
-      ],
-      { forgets: true },
-    ),
+    scenario: forgetting(0.02, [
+      [{ key: 'k1', model: 'unlisted', fate: 'no charge' }],
+      [{ model: 'unlisted' }],
+      [{ key: 'k1', model: 'unlisted', fate: 'lost after' }],
+    ]),
   },
   {
     title:
       'a success without a charge whose price was too low, and whose key is forgotten (0.06, and 0.03 counted)',
-    scenario: scenario(
-      0.1,
-      [
-        [{ key: 'k1', model: 'low', fate: 'no charge' }],
-        [{ model: 'low' }],
-        [{ key: 'k1', model: 'low', fate: 'lost after' }],
-      ],
-      { forgets: true },
-    ),
+    scenario: forgetting(0.1, [
+      [{ key: 'k1', model: 'low', fate: 'no charge' }],
+      [{ model: 'low' }],
+      [{ key: 'k1', model: 'low', fate: 'lost after' }],
+    ]),
   },
   ...['cut off', '500 with charge', '402 with charge', '400 with charge'].map((fate) => ({
     title: `a charge that is reported with a failure is known to what follows: ${fate}`,
@@ -163,16 +136,12 @@ export const regressions: readonly Regression[] = [
   {
     title:
       'one key with two bodies that were charged, which is forgotten again (0.14, and 0.08 counted)',
-    scenario: scenario(
-      0.2,
-      [
-        [{ key: 'k1' }],
-        [{ key: 'k1', body: 1, units: 3, fate: '400 with charge' }],
-        [{ key: 'k1', body: 1, units: 3, fate: 'lost after' }],
-        [{}],
-      ],
-      { forgets: true },
-    ),
+    scenario: forgetting(0.2, [
+      [{ key: 'k1' }],
+      [{ key: 'k1', body: 1, units: 3, fate: '400 with charge' }],
+      [{ key: 'k1', body: 1, units: 3, fate: 'lost after' }],
+      [{}],
+    ]),
   },
   {
     title: 'charges above the listed price are known to what follows (3.20 of 3.00)',
@@ -218,37 +187,82 @@ export const regressions: readonly Regression[] = [
   },
   {
     title: 'a replay of what was charged twice, in two windows (0.02, and 0 counted)',
-    scenario: inTwoWindows,
+    scenario: inTwoWindows(
+      scenario(1, [[{ key: 'k1' }], [{ key: 'k1', fate: 'lost after' }], [{ key: 'k1' }]]),
+      1,
+      1,
+    ),
+  },
+  {
+    title: 'a replay that may be that of a request in flight, which the next window does not count',
+    scenario: inTwoWindows(
+      scenario(1, [
+        [{ key: 'k1', fate: 'lost after' }],
+        [{ key: 'k1', isHeld: true }],
+        [{ key: 'k1', isHeld: true }],
+        [{ fate: '503' }],
+      ]),
+      3,
+      2,
+    ),
   },
   {
     title:
       'a request that shares a reservation, although charges above listed prices exceed the limit (0.06 of 0.05)',
-    scenario: scenario(
-      0.05,
+    scenario: forgetting(0.05, [
+      [{ key: 'k1', model: 'free' }],
       [
-        [{ key: 'k1', model: 'free' }],
-        [
-          { key: 'k1', fate: '503', isHeld: true },
-          { key: 'k2', model: 'low' },
-        ],
-        [{ key: 'k1', fate: 'lost after' }],
+        { key: 'k1', fate: '503', isHeld: true },
+        { key: 'k2', model: 'low' },
       ],
-      { forgets: true },
-    ),
+      [{ key: 'k1', fate: 'lost after' }],
+    ]),
   },
   {
     title: 'a lost row whose key was charged for two others (0.10 of 0.05)',
-    scenario: scenario(
-      0.05,
+    scenario: ignoring(0.05, [
+      [{ key: 'k1', body: 1, fate: 'lost after' }],
+      [{ key: 'k1' }],
+      [{ key: 'k1', units: 3, model: 'free' }],
+      [{ key: 'k1', body: 1 }],
+    ]),
+  },
+  {
+    title: 'a row that was lost at a price of 0 is removed and added again',
+    scenario: scenario(0.02, [
       [
-        [{ key: 'k1', body: 1, fate: 'lost after' }],
-        [{ key: 'k1' }],
-        [{ key: 'k1', units: 3, model: 'free' }],
-        [{ key: 'k1', body: 1 }],
+        { key: 'k1', model: 'free', fate: 'lost after' },
+        { key: 'k2', units: 3 },
       ],
-      { ignoresKeys: true },
+      [{ key: 'k1', model: 'free' }],
+    ]),
+  },
+  {
+    title:
+      'a lost row whose key is charged for another one while it waits for its slot (0.22 of 0.20)',
+    scenario: scenario(
+      0.2,
+      [
+        [{ key: 'k1' }],
+        [{ key: 'k1', body: 1, units: 3, model: 'unlisted', fate: 'lost before' }],
+        [{}, { units: 3 }],
+        [
+          { key: 'k1', body: 1, units: 3 },
+          { key: 'k1', body: 1, units: 3, model: 'unlisted' },
+        ],
+      ],
+      { ignoresKeys: true, slots: 1 },
     ),
   },
+  ...[2, 3].map((released) => ({
+    title: `a response under a charged key, while another body of it is in flight, in step ${released}`,
+    scenario: forgetting(0.1, [
+      [{ key: 'k1' }],
+      [{ key: 'k1', isHeld: released === 2 }],
+      [{ key: 'k1', body: 1, units: 3, isHeld: true }, released === 2 ? {} : { key: 'k1' }],
+      [{}],
+    ]),
+  })),
   {
     title: 'nineteen rows of 0.30 at once (5.70 of 1.00)',
     scenario: scenario(1, [times(19, (body) => ({ body, key: `k${body}` }))], { unitUsd: 0.3 }),
@@ -275,18 +289,11 @@ export const regressions: readonly Regression[] = [
       times(4, (body) => [{ body, model: 'unlisted' }]),
     ),
   },
-  {
-    title: 'the same charge header twice, without a listed price (0.10 of 0.03)',
+  ...(['unlisted', 'low'] as const).map((model) => ({
+    title: `the same charge header twice, of a model whose price is ${model} (0.10 of 0.03)`,
     scenario: scenario(
       0.03,
-      times(5, (body) => [{ body, model: 'unlisted', fate: 'charge twice' }]),
+      times(5, (body) => [{ body, model, fate: 'charge twice' }]),
     ),
-  },
-  {
-    title: 'the same charge header twice, with a listed price that is too low (0.10 of 0.03)',
-    scenario: scenario(
-      0.03,
-      times(5, (body) => [{ body, model: 'low', fate: 'charge twice' }]),
-    ),
-  },
+  })),
 ];

@@ -52,8 +52,8 @@ export class Service {
   #lastTask = 0;
   #firstLearned = 0;
   #hasResponded = false;
-  /** Keys of requests that reserve something, although they were not charged. */
-  readonly #openKeys = new Set<string>();
+  /** Keys of requests that were lost before they were charged. A batch and a queue send them again, also at the limit. */
+  readonly #lostKeys = new Set<string>();
 
   constructor(settings: Settings, sender: Sender) {
     this.#settings = settings;
@@ -76,7 +76,10 @@ export class Service {
   /** The limit starts anew, except for requests in flight. */
   endWindow(): void {
     const before = this.current;
-    for (const line of before) if (!line.isInFlight) this.#ended.add(line);
+    // A replay that was counted may be that of any request in flight, so no book knows that both were charged.
+    const isCounted = ({ key, isResolved }: Line) =>
+      isResolved && !before.some((other) => other.key === key && other.reported === 'directly');
+    for (const line of before) if (!line.isInFlight || isCounted(line)) this.#ended.add(line);
     // The charge of another request has ended the reservation that both had.
     for (const line of this.current) {
       const isShared = ({ key, excuse }: Line) => key === line.key && excuse === 'shared';
@@ -151,8 +154,7 @@ export class Service {
     const isInvalid = order.key === 'bad' && fateOf(order.fate).isHandled;
     const fate = fateOf(isInvalid ? invalid : order.fate);
     const outcome = fate.isHandled ? this.#execute(order, key) : undefined;
-    const isOpen = order.isHeld || order.fate.endsWith(' before');
-    if (isOpen && key !== undefined) this.#openKeys.add(key);
+    if (order.fate.endsWith(' before') && key !== undefined) this.#lostKeys.add(key);
     if (order.isHeld) await new Promise<void>((resolve) => this.#held.push(resolve));
     this.#hasResponded = true;
     if (outcome !== undefined && outcome !== 'conflict') outcome.line.isInFlight = false;
@@ -236,10 +238,12 @@ export class Service {
 
   #excuseOf(key: string | undefined, text: string): Line['excuse'] {
     const earlier = this.current.filter((line) => key !== undefined && line.key === key);
-    if (earlier.length === 0) return this.#openKeys.has(key ?? '') ? 'shared' : 'none';
+    if (earlier.length === 0) return this.#lostKeys.has(key ?? '') ? 'shared' : 'none';
+    // Of two requests of a free key that are in flight, the second one is free, too.
     const isOpen = ({ reported, isResolved, excuse }: Line) =>
       reported === 'no' && !isResolved && excuse !== 'free';
-    if (earlier.some(isOpen) || this.#mayBeEarlier(key)) return 'shared';
+    if (earlier.some(isOpen)) return 'shared';
+    // Every book knows that a key which was charged twice is free no longer.
     const isBroken = earlier.filter(({ reported }) => reported === 'directly').length > 1;
     return !isBroken && earlier.some(({ texts }) => texts.has(text)) ? 'free' : 'none';
   }
@@ -253,6 +257,7 @@ export class Service {
       this.violations.push(`${line.text} was sent before the first response showed a price`);
     }
     const known = sumOf(this.current.filter((each) => this.#isKnown(each)).map(({ usd }) => usd));
+    // A charge of a key that seemed to be free can be reported by a replay, which the book takes for that of the first one.
     const excused = sumOf(this.excused.map(({ usd }) => usd));
     const expected = line.expectedUsd ?? 0;
     const isUsedUp = known - excused >= this.limitUsd - 1e-9;

@@ -8,7 +8,7 @@ import type { Reservation, Shortfall } from '../../paid/reservations.ts';
 import type { Verdict } from '../../paid/verdict.ts';
 import { forPrograms, reservationProblem } from './budget-decisions.ts';
 import { Changes } from './changes.ts';
-import { noCost, unpricedSubmits } from './row-history.ts';
+import { mayBeCharged, noCost, unpricedSubmits } from './row-history.ts';
 import type { RowCost, RowHistory } from './row-history.ts';
 import type { Row } from './row.ts';
 
@@ -56,8 +56,8 @@ export class BatchBudget {
 
   /** Adds what earlier runs have spent on their rows. */
   addEarlier(rows: ReadonlyMap<string, RowHistory>): void {
-    for (const { key, receipt, isChargeKnown, cost = noCost } of rows.values()) {
-      if ((isChargeKnown || cost.estimatedUsd > 0) && !receipt && key) this.#paidRows.set(key, 0);
+    for (const row of rows.values()) {
+      if (mayBeCharged(row) && !row.receipt && row.key) this.#paidRows.set(row.key, 0);
     }
     for (const [id, row] of rows) this.#addRow(id, row);
   }
@@ -100,9 +100,7 @@ export class BatchBudget {
       isFree: () => false,
     });
     const stage = repeated === 'reserved' ? 'resending' : 'queueing';
-    // What may have been sent is not kept back, unless its key was charged twice: the service would charge it again.
-    const charges = this.#paidRows.get(row.idempotencyKey ?? '') ?? 0;
-    const nanoUsd = stage === 'resending' && charges < 2 ? Infinity : this.#limit;
+    const nanoUsd = stage === 'resending' && this.isProtected(row) ? Infinity : this.#limit;
     for (;;) {
       const limit = { nanoUsd, policy, inFlight: this.#open.size };
       const shortfall = reservation.reserve(limit, price, stage);
@@ -159,9 +157,14 @@ export class BatchBudget {
   }
 
   /**
-   * Whether the service still protects a row from a second charge, of which a failed response has reported the first one: only
-   * until its key is charged again.
+   * Whether what an earlier run may have sent is sent again whatever the limit covers. If its key was charged twice, the service
+   * would charge it again.
    */
+  isProtected({ idempotencyKey = '' }: Row): boolean {
+    return (this.#paidRows.get(idempotencyKey) ?? 0) < 2;
+  }
+
+  /** Whether a row costs nothing, because a failed response has reported the only charge of its key. */
   isFree({ idempotencyKey = '', charges }: Row): boolean {
     return charges.isFree && this.#paidRows.get(idempotencyKey) === 1;
   }

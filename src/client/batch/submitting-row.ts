@@ -90,8 +90,9 @@ export class SubmittingRow<Accepted> {
     const { estimatedUsd } = row.cost;
     if (recordedBy && (budget.isFree(row) || estimatedUsd > 0)) {
       this.#units = row.history.units;
-      // What is free does not cost what others of its class do.
-      const units = estimatedUsd > 0 ? this.#units : undefined;
+      // What is free does not cost what others of its class or its route do.
+      const ofRoute = { priceClass: path, units: 1 };
+      const units = estimatedUsd > 0 ? (this.#units ?? ofRoute) : undefined;
       return budget.reserve(row, { path, price: estimatedUsd, units, repeated: 'reserved' });
     }
     const price = await priceOf(this.#submission);
@@ -102,6 +103,8 @@ export class SubmittingRow<Accepted> {
   }
 
   async #recordAndSend(): Promise<Accepted> {
+    const row = this.#row;
+    const { budget, chats } = this.#context;
     const { isChargedOnce } = this.#plan;
     let recording: Promise<void> | undefined;
     const recordOnce = () => (recording ??= this.#recordIntent());
@@ -112,7 +115,8 @@ export class SubmittingRow<Accepted> {
       return await this.#sendWhenSlotFree(async (isResent) => {
         await this.#recordCharges(isResent);
         // What an earlier run may have sent is reserved, whatever the budget covers now.
-        if (!recordedBy || isResent) this.#context.budget.recheck(this.#row, isResent);
+        const isKept = recordedBy && !isResent && budget.isProtected(row);
+        if (!isKept) budget.recheck(row, isResent);
         if (!isChargedOnce) await recordOnce();
       });
     } catch (error) {
@@ -120,7 +124,7 @@ export class SubmittingRow<Accepted> {
       await recording?.catch(() => undefined);
       throw error;
     } finally {
-      this.#context.chats.remove(this.#row);
+      chats.remove(row);
     }
   }
 

@@ -6,11 +6,13 @@ import {
   undecided,
   unpaid,
 } from '../../../src/integrations/bullmq/decisions/settlement.ts';
+import type { Settlement } from '../../../src/integrations/bullmq/decisions/settlement.ts';
 import { parseSpend } from '../../../src/integrations/bullmq/redis/scripts/spend.ts';
 import { admitRow } from '../../../src/integrations/bullmq/worker/admissions.ts';
 import { isRedisInstalled, startRedis } from './redis-server.ts';
 import type { RedisServer } from './redis-server.ts';
 import { openStores } from './stores.ts';
+import type { Stores } from './stores.ts';
 
 describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
   let redis: RedisServer;
@@ -70,6 +72,55 @@ describe.skipIf(!isRedisInstalled)('a claim on the budget in Redis', () => {
       admitted: true,
     });
     expect(await stores.spend()).toEqual({ spent: 0.02, reserved: 0.11 });
+  });
+
+  /** Submits a row, which then waits. `reportedUsd`: a charge that counts for another row. */
+  async function submit(
+    { first }: Stores,
+    id: string,
+    [key, settlement, reportedUsd]: readonly [string, Settlement, number?],
+  ): Promise<void> {
+    const admission = await first.admit(id, 0.01, 1);
+    const turn = admission.admitted ? admission.turn : '';
+    const move = { from: 'submitting', to: 'waiting', state: {}, settlement, reportedUsd } as const;
+    expect(await first.move(id, key, turn, move)).toBe(true);
+  }
+
+  test.each([
+    ['was lost', undecided, { spent: 0, reserved: 0.03 }],
+    ['was accepted without a charge', accepted, { spent: 0.03, reserved: 0 }],
+    ['was rejected', unpaid, { spent: 0, reserved: 0 }],
+    ['was charged', charged(0.02), { spent: 0.02, reserved: 0 }],
+    ['has failed with a charge', { ...charged(0.02), isLost: true }, { spent: 0.02, reserved: 0 }],
+  ] as const)(
+    'counts what is missing if other rows get the replay of one that %s',
+    async (_, settlement, counted) => {
+      await using stores = await open();
+      const [one = '', ...others] = await stores.add(3);
+      await stores.setLimit(10);
+      await submit(stores, one, ['key', settlement]);
+      for (const id of others) {
+        await submit(stores, id, ['key', unpaid, 0.03]);
+        expect(await stores.spend()).toEqual(counted);
+      }
+    },
+  );
+
+  test('counts what is missing once if a lost row is removed, or gets its own replay later', async () => {
+    await using stores = await open();
+    const [removed = '', resent = '', one = '', other = ''] = await stores.add(4);
+    await stores.setLimit(10);
+    // The key that its data names.
+    const key = `key ${removed}`;
+    await submit(stores, removed, [key, undecided]);
+    await submit(stores, resent, ['key', undecided]);
+    expect(await stores.first.remove(removed)).toBe(true);
+    expect(await stores.spend()).toEqual({ spent: 0.01, reserved: 0.01 });
+    await submit(stores, one, [key, unpaid, 0.03]);
+    await submit(stores, other, ['key', unpaid, 0.03]);
+    expect(await stores.spend()).toEqual({ spent: 0.03, reserved: 0.03 });
+    await submit(stores, resent, ['key', charged(0.03), 0.03]);
+    expect(await stores.spend()).toEqual({ spent: 0.06, reserved: 0 });
   });
 
   test('counts the charge of a failed submission once per response, and frees its key once', async () => {

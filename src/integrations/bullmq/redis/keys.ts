@@ -39,6 +39,8 @@ const queueKeys = (toKey: (name: string) => string) => ({
   reservations: toKey('polygate:reservations'),
   /** Hash: what a row with a reservation pays for, its price class and units, by the id of its job. */
   units: toKey('polygate:units'),
+  /** Hash: what counts for keys whose charge no response has reported. See `estimateOf` in `scripts/spend.ts`. */
+  estimates: toKey('polygate:estimates'),
   /** Sorted set: the ids of jobs whose rows have ended, by the number of the end. */
   results: toKey('polygate:results'),
 });

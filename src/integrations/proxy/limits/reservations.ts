@@ -129,6 +129,7 @@ export function settleIn(
   window: Window,
   settlement: Settlement,
   isFirst: boolean,
+  before: DatedKey | undefined,
 ) {
   const { request, body, as, isStreaming, replay } = settlement;
   const holder = holderOf(settlement);
@@ -145,14 +146,16 @@ export function settleIn(
   const nanoUsd = toNano(settlement.usd);
   if (!isKnown && as === 'unknown' && nanoUsd > 0) hold(window.held, holder, request, nanoUsd);
   const reserved = amountOf(window.held.get(holder));
-  settle(window.held, holder, { request, body, money: moneyOf[as] });
-  // A request with the key that is sent later is another one, also if the service has forgotten the key.
-  for (const each of as === 'charged' && replay ? inFlight.values() : []) {
-    if (each.holder === holder) each.mayBeOriginal = true;
-  }
   // The charge of an earlier window is not that of another request with the key, which was sent in this one.
   const countedSince = held?.some((other) => other !== part) ? window.start : -Infinity;
-  return { reserved, countedSince, mayBeOriginal: flight?.mayBeOriginal === true };
+  const counted = before && before.at >= countedSince ? before : undefined;
+  const isCounted = counted !== undefined;
+  settle(window.held, holder, { request, body, money: moneyOf[as], isCounted });
+  // A request with the key that is sent later is another one, also if the service has forgotten the key.
+  for (const each of as === 'charged' && replay && !isCounted ? inFlight.values() : []) {
+    if (each.holder === holder) each.mayBeOriginal = true;
+  }
+  return { reserved, counted, mayBeOriginal: flight?.mayBeOriginal === true };
 }
 
 /**
@@ -161,11 +164,9 @@ export function settleIn(
  */
 export function countCharge(
   { usd, isEstimate, replay, body }: Settlement,
-  { reserved, countedSince, mayBeOriginal }: NonNullable<ReturnType<typeof settleIn>>,
-  before: DatedKey | undefined,
+  { reserved, counted, mayBeOriginal }: NonNullable<ReturnType<typeof settleIn>>,
   now: number,
 ): { nanoUsd: number; counted: DatedKey } {
-  const counted = before && before.at >= countedSince ? before : undefined;
   const { isCounted, key } = countKey(counted, { replay, mayBeOriginal, body });
   const nanoUsd = Math.max(toNano(usd), isEstimate ? reserved : 0);
   if (!isCounted || counted === undefined) {

@@ -152,9 +152,11 @@ if not known and input.as == 'unknown' and input.nanoUsd > 0 then
   held.requests[input.request] = math.max(input.nanoUsd, held.requests[input.request] or 0)
 end
 local reserved, others = 0, false
+local stored = input.as == 'charged' and input.hasKey and redis.call('GET', KEYS[2]) or ''
 if held then
   for id in pairs(held.requests) do others = others or id ~= input.request end
   for id in pairs(held.lost) do others = others or id ~= input.request end
+  if others and (tonumber(string.match(stored, '^%d+')) or 0) < window.start then stored = '' end
   reserved = amount_of(held)
   local before = held.lost[input.request]
   local nano = held.requests[input.request] or (before and before.nanoUsd) or 0
@@ -170,16 +172,17 @@ if held then
       if lost.body == input.body then held.lost[id] = nil end
     end
   end
-  if input.as == 'charged' or (next(held.requests) == nil and next(held.lost) == nil) then
-    window.held[input.holder] = nil
+  if input.as == 'charged' then
+    held.lost = {}
+    -- If the key counted before, requests in flight have reserved another charge.
+    if stored == '' then held.requests = {} end
   end
+  if next(held.requests) == nil and next(held.lost) == nil then window.held[input.holder] = nil end
 end
 if input.as == 'charged' then
-  for _, each in pairs(input.replay and state.inFlight or {}) do
+  for _, each in pairs(input.replay and stored == '' and state.inFlight or {}) do
     if each.holder == input.holder then each.mayBeOriginal = true end
   end
-  local stored = input.hasKey and redis.call('GET', KEYS[2]) or ''
-  if others and (tonumber(string.match(stored, '^%d+')) or 0) < window.start then stored = '' end
   -- The time, whether a replay has reported the charge, whether the key was charged again, an estimate that counts, and the
   -- body. 0.3 stored the first two.
   local at, from, forgotten, estimate, body = string.match(stored, '^(%d+) (%d) ?(%d?) ?(%d*) ?(.*)$')

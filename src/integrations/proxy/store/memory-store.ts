@@ -166,15 +166,11 @@ export function storeIn(
       }
       const state = stateOf(user, now);
       const window = windowAt(state, windowMs, now, performance.now());
-      const settling = settleIn(state, window, settlement, isFirst(settlement));
-      if (settling === undefined || as !== 'charged') return save(changed);
       const name = JSON.stringify([user, key]);
-      const { nanoUsd, counted } = countCharge(
-        settlement,
-        settling,
-        key === undefined ? undefined : keys.get(name),
-        now,
-      );
+      const before = key === undefined ? undefined : keys.get(name);
+      const settling = settleIn(state, window, settlement, isFirst(settlement), before);
+      if (settling === undefined || as !== 'charged') return save(changed);
+      const { nanoUsd, counted } = countCharge(settlement, settling, now);
       window.nanoUsd += nanoUsd;
       if (key === undefined) return save(changed);
       keys.delete(name);

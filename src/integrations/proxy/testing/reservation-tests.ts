@@ -150,6 +150,18 @@ export const reservationTests: StoreRules = {
       await user.expect('usd', requested);
       await user.expectUsage({ usd: 0.15, reservedUsd: 0.1 });
     },
+  'A success under a key that was counted ends no reservation of another body in flight (new in 0.4)':
+    async (user) => {
+      for (const replay of [true, false]) {
+        const requested = { usd: 0.1, key: `k ${replay}` };
+        await (await user.reserve(requested)).settle('charged');
+        const other = await user.reserve({ ...requested, usd: 0.3, body: 'other' });
+        await (await user.reserve(requested)).settle('charged', { replay });
+        await user.expectUsage({ reservedUsd: 0.3 });
+        await other.settle('charged', { usd: 0.3 });
+      }
+      await user.expectUsage({ usd: 0.9, reservedUsd: 0 });
+    },
   'A key that counts with an estimate reserves again for a request that costs more (new in 0.4)':
     async (user) => {
       const requested = { usd: 0.1, key: 'k', limits: { usd: 0.2 } };

@@ -36,6 +36,7 @@ export const move = luaScript(
       'meta',
       'spend',
       'charges',
+      'estimates',
       'reservations',
       'units',
       'slots',
@@ -72,6 +73,7 @@ if reported ~= '0' or money == 'charged' or money == 'lost' then
   local price = reported ~= '0' and reported or charge
   learn(price)
   record_charge(charges, path, price)
+  if money ~= 'charged' and money ~= 'lost' then raise_estimate(price) end
 end
 settle(money, charge, task)
 local is_outdated = from ~= 'running'
@@ -105,6 +107,7 @@ export const remove = luaScript(
       'spend',
       'charges',
       'late',
+      'estimates',
       'reservations',
       'units',
       'wait',
@@ -148,6 +151,7 @@ export const retry = luaScript(
       'spend',
       'charges',
       'late',
+      'estimates',
       'reservations',
       'units',
       'failed',

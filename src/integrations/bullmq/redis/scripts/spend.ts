@@ -22,13 +22,37 @@ export function settleArguments(settlement: Settlement = undecided) {
 }
 
 /**
+ * What counts for a key whose charge no response has reported, in `polygate:estimates`:
+ *
+ * - `lost:{key}`, the job of a row with this key that was lost: what is reserved for it counts.
+ * - `spent:{key}`, an amount that is spent, and that no submission of its row replaces: it has succeeded without a charge, was
+ *   retried with another key, or was removed.
+ *
+ * An unpriced row counts as much as the largest charge, and is not there. Another row with the key can receive the replay, which
+ * costs nothing itself: `raise_estimate` then counts what is missing.
+ */
+const estimateOf = `
+local function raise_estimate(charge)
+  local lost = redis.call('HGET', estimates, 'lost:' .. key)
+  local reserved = lost and redis.call('HGET', reservations, lost)
+  local spent = redis.call('HGET', estimates, 'spent:' .. key)
+  local missing = charge - (reserved or 0) - (spent or 0)
+  if missing <= 0 or not (reserved or spent) then return end
+  local amount = string.format('%.0f', missing)
+  if reserved then redis.call('HINCRBY', reservations, lost, amount)
+  else redis.call('HINCRBY', estimates, 'spent:' .. key, amount) end
+  redis.call('HINCRBY', spend, reserved and 'reserved' or 'spent', amount)
+end
+`;
+
+/**
  * Records what a row is charged: in `spent` of the row, and in `spent` of the hash `spend`, the sum of all charges,
  * which counts toward `maxUsd`. All charges are recorded here, except that of a chat whose row was retried or removed
  * before its completion came: see `lateCharge`.
  *
  * `money`, `charge` and `task` are a settlement: see `settleArguments`. `lost` is the charge of a submission that has failed.
- * A script with this function needs the keys `row`, `spend`, `charges`, `reservations` and `units`, and the arguments `id` and
- * `key`, which it uses.
+ * A script with this function needs the keys `row`, `spend`, `charges`, `estimates`, `reservations` and `units`, and the arguments
+ * `id` and `key`, which it uses.
  *
  * A row spends once for each task: `paidTask` is the one for which it has spent last, and `paidKey` its idempotency
  * key. A service that has forgotten the key starts another task, which is charged. What a lost submission may have cost
@@ -36,13 +60,21 @@ export function settleArguments(settlement: Settlement = undecided) {
  *
  * A row with an unpriced reservation still counts as unpriced if that reservation is spent: see `recordCharge`.
  */
-export const settle = `${removeUnpriced}
+export const settle = `${removeUnpriced}${estimateOf}
 local function settle(money, charge, task)
-  if money == 'unknown' then return end
+  local held = redis.call('HGET', reservations, id)
+  if money == 'unknown' and not held then return end
   local is_same_key = redis.call('HGET', row, '${fields.paidKey}') == key
+  local is_estimate = held and not is_same_key and redis.call('HEXISTS', row, '${fields.unpriced}') == 0
+  if money == 'unknown' then
+    if is_estimate then redis.call('HSET', estimates, 'lost:' .. key, id) end
+    return
+  end
   local is_paid = money ~= 'lost' and is_same_key
     and (task == '' or task == (redis.call('HGET', row, '${fields.paidTask}') or task))
-  local reserved = redis.call('HGET', reservations, id) or '0'
+  local reserved = held or '0'
+  if redis.call('HGET', estimates, 'lost:' .. key) == id then redis.call('HDEL', estimates, 'lost:' .. key) end
+  if money == 'accepted' and is_estimate then redis.call('HSET', estimates, 'spent:' .. key, reserved) end
   redis.call('HDEL', reservations, id)
   redis.call('HDEL', units, id)
   if money == 'lost' and not is_same_key then redis.call('HSET', reservations, id, '0') end
