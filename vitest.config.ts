@@ -3,6 +3,8 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import type { TestSpecification } from 'vitest/node';
 
 const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
@@ -31,6 +33,21 @@ const overNodeFetch = globSync(`${ofClient}/**/*.test.ts`, { cwd: import.meta.di
 const withNodeFetch = [
   { find: /^\.\/client\.ts$/, replacement: source('../test/support/node-fetch-client.ts') },
 ];
+
+/** Spreads the tests of queues among the others. They wait most of the time, and together would leave the processors idle. */
+class QueuesSpread extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- It is that of the sequencer, not of an array.
+    const sorted = await super.sort(files);
+    const isQueue = ({ moduleId }: TestSpecification) => moduleId.includes('/bullmq/');
+    const queues = sorted.filter(isQueue);
+    const others = sorted.filter((file) => !isQueue(file));
+    const perQueue = Math.max(1, Math.floor(others.length / queues.length));
+    return others
+      .flatMap((file, index) => (index % perQueue === 0 ? [...queues.splice(0, 1), file] : [file]))
+      .concat(queues);
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -64,8 +81,9 @@ export default defineConfig({
   test: {
     environment: 'node',
     provide: { transport: 'fetch' },
-    // One more than cores, because the tests of queues and sockets wait most of the time.
-    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: QueuesSpread },
+    // More than cores, because the tests of queues and sockets wait most of the time.
+    maxWorkers: availableParallelism() + 2,
     // Most of what a test creates lives shortly, so larger collections of it are fewer and cheaper.
     execArgv: ['--max-semi-space-size=64'],
     // A busy machine can take ten times as long as a quiet one. A test that hangs still fails.
