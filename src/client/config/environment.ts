@@ -2,7 +2,7 @@ import { unchecked } from '../../wire/types/schema.ts';
 import { textOf } from '../../wire/types/type-guards.ts';
 
 /** The version of this package. A test compares it with package.json, which browsers and bundlers cannot read. */
-export const version = '0.3.0';
+export const version = '0.4.0';
 
 /** The global at a path such as `process.env.NAME`; undefined if it is missing or may not be read (Deno). */
 function readGlobal(path: string): unknown {
