@@ -99,29 +99,22 @@ export class CallHistory {
    * the task of another body with the same key, and so can any 4xx, whose body may be unread.
    */
   taskMeta(outcome: Outcome): ResponseMeta | undefined {
-    const { meta } = this;
+    const { meta, earlier } = this;
     const mayBeOther = outcome !== 'unknown' || String(meta?.status).startsWith('4');
-    return meta?.taskId && !mayBeOther ? meta : this.earlier.taskMeta;
+    return meta?.taskId && !mayBeOther ? meta : earlier.taskMeta;
   }
 
   /** The attempt has failed, and another one follows. */
-  endAttempt(retry: Retry): void {
-    this.#earlier = withAttempt(this.#earlier, retry, this.taskMeta(retry.failure.outcome));
+  endAttempt({ failure, slotRejection }: Retry): void {
+    const { earlier } = this;
+    this.#earlier = {
+      retries: earlier.retries + (slotRejection ? 0 : 1),
+      slotRejections: earlier.slotRejections + (slotRejection ? 1 : 0),
+      slotRejection: slotRejection ?? earlier.slotRejection,
+      outcome: combineOutcomes(earlier.outcome, failure.outcome),
+      taskMeta: this.taskMeta(failure.outcome),
+    };
     this.readMeta = undefined;
     this.isSent = false;
   }
-}
-
-function withAttempt(
-  earlier: EarlierAttempts,
-  { failure, slotRejection }: Retry,
-  taskMeta: ResponseMeta | undefined,
-): EarlierAttempts {
-  return {
-    retries: earlier.retries + (slotRejection ? 0 : 1),
-    slotRejections: earlier.slotRejections + (slotRejection ? 1 : 0),
-    slotRejection: slotRejection ?? earlier.slotRejection,
-    outcome: combineOutcomes(earlier.outcome, failure.outcome),
-    taskMeta,
-  };
 }

@@ -63,7 +63,7 @@ const fields = {
     'any other field, such as n=2; repeat the option for more. The value is JSON if it parses, and text otherwise. A name that is probably misspelled is refused',
     inRequest,
   ),
-  field: many('<name=value>', 'like --param, for a field of any name', inRequest),
+  field: many('<name=value>', 'like --param, for a name that it refuses', inRequest),
 } as const;
 
 const size = one('<pixels>', 'such as 1024x1024', { field: 'size', ...inRequest });

@@ -163,7 +163,7 @@ const commandGroups = {
   'Set up': {
     init: 'store base URL and API key in a configuration file',
     doctor:
-      'check whether a service behaves as the client expects, and print the options to set if not',
+      'check whether a service behaves as the client expects, and print the options to set if it does not',
     types:
       'write the ids of your models to a declaration file, so that a wrong id does not compile',
     completion: 'print a completion script for bash, zsh or fish',

@@ -17,13 +17,13 @@ export const help = (): string =>
       'npx polygate batch questions.csv -m aurora-chat --max-usd 1 \\\n  --column answer',
     ],
     notes: [
-      'The file is CSV with a header (comma, semicolon or tab), or JSONL; - reads stdin. Columns: id, prompt (or text), model, system for chats, and any param of the kind. All rows are checked before anything is sent. Fields of the request are those of rows that do not set them.',
+      'The file is CSV with a header (comma, semicolon or tab), or JSONL; - reads stdin. Columns: id, prompt (or text), model, system for chats, and any param of the kind. All rows are checked before anything is sent. Fields of the request apply to rows that do not set them.',
     ],
     exits: {
-      0: 'every row has its result, with --partial every one that --max-usd covers',
+      0: 'every row has its result (with --partial, every row that --max-usd covers)',
       1: 'a row failed, or was not sent',
       2: 'an option or the table is invalid; nothing was sent',
-      3: 'a row may have been charged and has no result yet: run the same command again',
+      3: 'a row may have been charged and has no result yet: run the same command again, with --resend-unknown for lost answers of chats',
     },
   });
 

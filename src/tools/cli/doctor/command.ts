@@ -28,7 +28,7 @@ const command = 'polygate doctor';
 const help = () =>
   helpOf('doctor', {
     about:
-      'Checks whether a service behaves as the client expects, and prints the options to set if not.',
+      'Checks whether a service behaves as the client expects, and prints the options to set if it does not.',
     usage: ['npx polygate doctor [options]'],
     examples: ['npx polygate doctor --spend 0.10'],
     notes: ['Without --spend, only free checks run. Nothing in the account is changed or deleted.'],
