@@ -2,8 +2,8 @@ import { build } from 'vite';
 
 import { resolvePath, shared, staticBuild } from './build-options.ts';
 
-/** The source files of the client. */
-const client = /\/src\/(client|errors|paid|resources|wire)\//;
+/** The source files of the client. The schemas of `wire` need zod, which may not run before `without-eval.ts`. */
+const client = /\/src\/(client|errors|paid|resources)\//;
 
 /** Writes the static files to `dist/playground`: the page, and the module that shows its first view in another page. */
 export async function buildPages(): Promise<void> {
