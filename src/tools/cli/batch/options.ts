@@ -23,7 +23,7 @@ export const help = (): string =>
       0: 'every row has its result (with --partial, every row that --max-usd covers)',
       1: 'a row failed, or was not sent',
       2: 'an option or the table is invalid; nothing was sent',
-      3: 'a row may have been charged and has no result yet: run the same command again, with --resend-unknown for lost answers of chats',
+      3: 'a row may have been charged and has no result yet: run the same command again. Only --resend-unknown sends a chat again, which can be charged twice',
     },
   });
 
